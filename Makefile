@@ -1,0 +1,68 @@
+# Thin front of CMake's presets (CMakePresets.json): `make test` and `make demo` work on a fresh Debian 12
+# or Ubuntu 24.04, since they first install what is missing (scripts/setup).
+
+PRESET ?= release
+JOBS ?= $(shell nproc)
+CLANG ?= $(or $(shell command -v clang++-14),clang++)
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help setup setup-dev build test demo sanitize bench clang check-layers format check-format clean
+
+help:
+	@echo 'make demo          build and run the tour of the library (examples/tour.cpp)'
+	@echo 'make test          build and run all tests'
+	@echo 'make build         build library, tests, benchmarks and examples in build/$(PRESET)'
+	@echo 'make sanitize      the tests under AddressSanitizer and UBSan'
+	@echo 'make bench         run the benchmarks; BENCH_ARGS=--benchmark_filter=... chooses'
+	@echo 'make clang         compile the library with clang, warnings as errors'
+	@echo 'make format        format the sources; make check-format only looks'
+	@echo 'make check-layers  check that includes point downward only'
+	@echo 'make setup         install missing packages (the targets above do it by themselves)'
+	@echo 'make clean         remove build/'
+	@echo 'PRESET=debug|ci|tsan with build and test uses another preset, JOBS=n another number of jobs'
+
+setup:
+	@scripts/setup
+
+# After setup, not beside it: apt allows one at a time.
+setup-dev: setup
+	@scripts/setup --dev
+
+build: setup
+	@cmake --preset $(PRESET)
+	@cmake --build --preset $(PRESET) --parallel $(JOBS)
+
+test: build
+	@ctest --preset $(PRESET) --parallel $(JOBS)
+
+demo: setup
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target tour
+	@build/release/examples/tour
+	@echo 'demo: done, the whole tour ran'
+
+sanitize: setup
+	@cmake --preset sanitize
+	@cmake --build --preset sanitize --parallel $(JOBS)
+	@ctest --preset sanitize --parallel $(JOBS)
+
+bench: setup
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target tamis_bench
+	@build/release/bench/tamis_bench $(BENCH_ARGS)
+
+clang: setup-dev
+	@cmake --preset clang -DCMAKE_CXX_COMPILER=$(CLANG)
+	@cmake --build --preset clang --parallel $(JOBS)
+
+check-layers: setup
+	@python3 tests/layers_test.py
+
+format: setup-dev
+	@scripts/format
+
+check-format: setup-dev
+	@scripts/format --check
+
+clean:
+	rm -rf build

@@ -1,0 +1,32 @@
+# Finds the libraries that Tamis needs; when one is missing, says which package has it.
+
+macro(tamis_find_package name package target)
+  if(NOT TARGET ${target})
+    find_package(${name} QUIET ${ARGN})
+  endif()
+  if(NOT TARGET ${target})
+    string(REPLACE TamisHwy Highway display_name ${name})
+    message(
+      FATAL_ERROR
+        "${display_name} was not found. On Debian and Ubuntu it is in the package ${package}: run `make setup`, "
+        "which installs all that is missing, or `apt-get install ${package}`. Elsewhere, point "
+        "CMAKE_PREFIX_PATH to it.")
+  endif()
+endmacro()
+
+# Macros, not functions: variables that a package sets must reach the caller.
+macro(tamis_find_library_dependencies)
+  tamis_find_package(TamisHwy libhwy-dev hwy::hwy)
+  tamis_find_package(TBB libtbb-dev TBB::tbb CONFIG)
+  tamis_find_package(fmt libfmt-dev fmt::fmt CONFIG)
+endmacro()
+
+macro(tamis_find_test_dependencies)
+  tamis_find_package(GTest libgtest-dev GTest::gtest)
+  tamis_find_package(rapidcheck librapidcheck-dev rapidcheck_gtest CONFIG)
+  tamis_find_package(Python3 python3 Python3::Interpreter COMPONENTS Interpreter)
+endmacro()
+
+macro(tamis_find_bench_dependencies)
+  tamis_find_package(benchmark libbenchmark-dev benchmark::benchmark_main CONFIG)
+endmacro()

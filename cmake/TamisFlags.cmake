@@ -1,0 +1,55 @@
+# Build type, compiler cache, warnings, sanitizers and the arithmetic flags of the library.
+
+if(PROJECT_IS_TOP_LEVEL)
+  get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+  find_program(CCACHE_PROGRAM ccache)
+  mark_as_advanced(CCACHE_PROGRAM)
+  if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    # ccache refuses to cache what uses a precompiled header unless it is told that this is safe.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        "${CCACHE_PROGRAM}")
+  endif()
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(TAMIS_SANITIZE)
+  add_compile_options("-fsanitize=${TAMIS_SANITIZE}" -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options("-fsanitize=${TAMIS_SANITIZE}")
+endif()
+
+# What every target of ours is compiled with.
+function(tamis_set_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 finds overlaps in std::string's operator+ where there are none (GCC bug 105651).
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
+  if(TAMIS_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# Each operation rounds by itself, so that fused and unfused evaluation give the same bits; nobody
+# reads errno or floating-point exception flags, and keeping them right would forbid vector code.
+function(tamis_set_library_flags target)
+  target_compile_options(
+    ${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
+                      -fno-semantic-interposition)
+endfunction()
+
+# Highway's functions are only as good as their inlining: unoptimised kernels would make a sanitizer
+# run take hours. A plain debug build keeps them steppable.
+function(tamis_set_kernel_flags)
+  if(ARGN AND (TAMIS_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug"))
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O3)
+  endif()
+endfunction()

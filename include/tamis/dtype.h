@@ -1,0 +1,97 @@
+// DType: the element types, from one list, and PyTorch's promotion between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "tamis/half.h"
+
+namespace tamis {
+
+/// The list of element types: X(constant, C++ type, PyTorch name). A new dtype is one more line here.
+#define TAMIS_DTYPES(X)             \
+  X(boolean, bool, "bool")          \
+  X(uint8, uint8_t, "uint8")        \
+  X(int8, int8_t, "int8")           \
+  X(int16, int16_t, "int16")        \
+  X(int32, int32_t, "int32")        \
+  X(int64, int64_t, "int64")        \
+  X(float16, Half, "float16")       \
+  X(bfloat16, BFloat16, "bfloat16") \
+  X(float32, float, "float32")      \
+  X(float64, double, "float64")
+
+enum class DType : uint8_t {
+#define X(constant, type, text) constant,
+  TAMIS_DTYPES(X)
+#undef X
+};
+
+#define X(constant, type, text) inline constexpr DType constant = DType::constant;
+TAMIS_DTYPES(X)
+#undef X
+
+inline constexpr int kDTypeCount = 0
+#define X(constant, type, text) +1
+    TAMIS_DTYPES(X)
+#undef X
+    ;
+
+/// "float32"
+constexpr const char* name(DType dtype) {
+  constexpr const char* kNames[] = {
+#define X(constant, type, text) text,
+      TAMIS_DTYPES(X)
+#undef X
+  };
+  return kNames[static_cast<int>(dtype)];
+}
+
+/// Bytes per element.
+constexpr size_t itemsize(DType dtype) {
+  constexpr uint8_t kSizes[] = {
+#define X(constant, type, text) sizeof(type),
+      TAMIS_DTYPES(X)
+#undef X
+  };
+  return kSizes[static_cast<int>(dtype)];
+}
+
+constexpr bool is_floating_point(DType dtype) { return dtype >= DType::float16; }
+/// Integers, without bool.
+constexpr bool is_integral(DType dtype) { return dtype > DType::boolean && dtype < DType::float16; }
+
+/// dtype_of<float> is DType::float32; defined for the types of the list.
+template <class T>
+inline constexpr DType dtype_of = [] {
+  static_assert(!std::is_same_v<T, T>, "not an element type of tamis");
+  return DType::boolean;
+}();
+#define X(constant, type, text) \
+  template <>                   \
+  inline constexpr DType dtype_of<type> = DType::constant;
+TAMIS_DTYPES(X)
+#undef X
+
+/// Calls f(T{}) with the C++ type of dtype and returns its result.
+template <class F>
+decltype(auto) visit_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+#define X(constant, type, text) \
+  case DType::constant:         \
+    return f(type{});
+    TAMIS_DTYPES(X)
+#undef X
+  }
+  __builtin_unreachable();
+}
+
+/// The smallest dtype that PyTorch promotes a and b to (both with dimensions).
+DType promote_types(DType a, DType b);
+
+/// Whether PyTorch lets a result of dtype `from` be written into a tensor of dtype `to` (in-place, out=):
+/// never from floating point to integer, nor from a number to bool.
+bool can_cast(DType from, DType to);
+
+}  // namespace tamis

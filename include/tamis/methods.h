@@ -1,0 +1,80 @@
+// Methods of Tensor that are the free functions of ops.h under another spelling. Included by ops.h.
+#pragma once
+
+#include "tamis/ops.h"
+
+namespace tamis {
+
+inline Tensor Tensor::masked_select(const Tensor& mask) const { return tamis::masked_select(*this, mask); }
+inline Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
+  return tamis::masked_fill(*this, mask, value);
+}
+inline Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) {
+  return tamis::masked_fill_(*this, mask, value);
+}
+inline Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
+  return tamis::masked_scatter(*this, mask, source);
+}
+inline Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) {
+  return tamis::masked_scatter_(*this, mask, source);
+}
+inline Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+  return tamis::where(condition, *this, other);
+}
+inline Tensor Tensor::nonzero() const { return tamis::nonzero(*this); }
+inline Tensor Tensor::argwhere() const { return tamis::argwhere(*this); }
+inline Tensor Tensor::count_nonzero(const Dims& dims) const { return tamis::count_nonzero(*this, dims); }
+inline Tensor Tensor::isin(const Tensor& test_elements, bool invert) const {
+  return tamis::isin(*this, test_elements, invert);
+}
+inline Masked Tensor::operator[](const Tensor& mask) const { return Masked(*this, mask); }
+
+inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
+  return tamis::sum(*this, dims, keepdim, dtype);
+}
+inline Tensor Tensor::mean(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
+  return tamis::mean(*this, dims, keepdim, dtype);
+}
+inline Tensor Tensor::prod(std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) const {
+  return tamis::prod(*this, dim, keepdim, dtype);
+}
+inline Tensor Tensor::amax(const Dims& dims, bool keepdim) const { return tamis::amax(*this, dims, keepdim); }
+inline Tensor Tensor::amin(const Dims& dims, bool keepdim) const { return tamis::amin(*this, dims, keepdim); }
+inline Tensor Tensor::max() const { return tamis::max(*this); }
+inline Tensor Tensor::min() const { return tamis::min(*this); }
+inline Tensor Tensor::any(const Dims& dims, bool keepdim) const { return tamis::any(*this, dims, keepdim); }
+inline Tensor Tensor::all(const Dims& dims, bool keepdim) const { return tamis::all(*this, dims, keepdim); }
+
+#define X(op) \
+  inline Tensor Tensor::op() const { return tamis::op(*this); }
+TAMIS_UNARY_METHODS(X)
+#undef X
+#define X(op) \
+  inline Tensor Tensor::op(const Tensor& other) const { return tamis::op(*this, other); }
+TAMIS_BINARY_METHODS(X)
+#undef X
+inline Tensor Tensor::clamp(std::optional<Tensor> min, std::optional<Tensor> max) const {
+  return tamis::clamp(*this, std::move(min), std::move(max));
+}
+inline Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return tamis::isclose(*this, other, rtol, atol, equal_nan);
+}
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
+inline Tensor operator&(const Tensor& a, const Tensor& b) { return bitwise_and(a, b); }
+inline Tensor operator|(const Tensor& a, const Tensor& b) { return bitwise_or(a, b); }
+inline Tensor operator^(const Tensor& a, const Tensor& b) { return bitwise_xor(a, b); }
+inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
+inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
+inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
+inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
+inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
+inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
+inline Tensor operator-(const Tensor& a) { return neg(a); }
+inline Tensor operator~(const Tensor& a) { return bitwise_not(a); }
+
+}  // namespace tamis

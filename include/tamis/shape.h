@@ -1,0 +1,118 @@
+// Shape: a short list of 64-bit sizes, strides or dimensions that needs no heap up to six entries.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamis {
+
+/// Sizes, strides or dimension numbers. Behaves like a small std::vector<int64_t>.
+class Shape {
+ public:
+  using value_type = int64_t;
+
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> v) { assign(v.begin(), v.size()); }
+  Shape(const std::vector<int64_t>& v) { assign(v.data(), v.size()); }
+  Shape(std::span<const int64_t> v) { assign(v.data(), v.size()); }
+  Shape(size_t n, int64_t value) {
+    resize(n);
+    std::fill(begin(), end(), value);
+  }
+  Shape(const Shape& o) { assign(o.data(), o.size()); }
+  Shape(Shape&& o) noexcept { steal(o); }
+  Shape& operator=(const Shape& o) {
+    if (this != &o) assign(o.data(), o.size());
+    return *this;
+  }
+  Shape& operator=(Shape&& o) noexcept {
+    if (this != &o) steal(o);
+    return *this;
+  }
+
+  size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  const int64_t* data() const noexcept { return heap_ ? heap_.get() : inline_; }
+  int64_t* data() noexcept { return heap_ ? heap_.get() : inline_; }
+  const int64_t* begin() const noexcept { return data(); }
+  const int64_t* end() const noexcept { return data() + size_; }
+  int64_t* begin() noexcept { return data(); }
+  int64_t* end() noexcept { return data() + size_; }
+  int64_t operator[](size_t i) const noexcept { return data()[i]; }
+  int64_t& operator[](size_t i) noexcept { return data()[i]; }
+  int64_t back() const noexcept { return data()[size_ - 1]; }
+  int64_t& back() noexcept { return data()[size_ - 1]; }
+
+  /// New entries are zero.
+  void resize(size_t n) {
+    reserve(n);
+    if (n > size_) std::fill(data() + size_, data() + n, 0);
+    size_ = static_cast<uint32_t>(n);
+  }
+  void clear() noexcept { size_ = 0; }
+  void push_back(int64_t v) {
+    reserve(size_ + 1);
+    data()[size_++] = v;
+  }
+  void insert(size_t at, int64_t v) {
+    push_back(v);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  void erase(size_t at) {
+    std::copy(begin() + at + 1, end(), begin() + at);
+    --size_;
+  }
+
+  friend bool operator==(const Shape& a, const Shape& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  operator std::span<const int64_t>() const noexcept { return {data(), size_}; }
+  std::vector<int64_t> vec() const { return {begin(), end()}; }
+
+ private:
+  static constexpr uint32_t kInline = 6;
+
+  void reserve(size_t n) {
+    if (n <= capacity_) return;
+    const size_t room = std::max<size_t>(n, 2 * capacity_);
+    std::unique_ptr<int64_t[]> bigger(new int64_t[room]);
+    std::copy(begin(), end(), bigger.get());
+    heap_ = std::move(bigger);
+    capacity_ = static_cast<uint32_t>(room);
+  }
+  void assign(const int64_t* v, size_t n) {
+    size_ = 0;
+    reserve(n);
+    std::copy(v, v + n, data());
+    size_ = static_cast<uint32_t>(n);
+  }
+  void steal(Shape& o) noexcept {
+    heap_ = std::move(o.heap_);
+    std::copy(o.inline_, o.inline_ + kInline, inline_);
+    size_ = o.size_;
+    capacity_ = o.capacity_;
+    o.size_ = 0;
+    o.capacity_ = kInline;
+  }
+
+  uint32_t size_ = 0;
+  uint32_t capacity_ = kInline;
+  int64_t inline_[kInline] = {};
+  std::unique_ptr<int64_t[]> heap_;
+};
+
+/// Product of the sizes; 1 for an empty shape.
+int64_t numel(const Shape& shape);
+
+/// "[2, 3]", as in PyTorch's messages.
+std::string to_string(const Shape& shape);
+
+/// The shape that a and b broadcast to. Throws kind shape, naming sizes and dimension, if they do not.
+Shape broadcast_shapes(const Shape& a, const Shape& b);
+
+}  // namespace tamis

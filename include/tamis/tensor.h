@@ -1,0 +1,298 @@
+// Tensor: an n-dimensional array of one dtype; a handle, cheap to copy, that shares its data as PyTorch's does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tamis/dtype.h"
+#include "tamis/error.h"
+#include "tamis/scalar.h"
+#include "tamis/shape.h"
+
+namespace tamis {
+
+class Tensor;
+class Masked;
+class Storage;
+struct TensorImpl;
+
+namespace detail {
+
+/// A nested braced list, flattened: what `tensor({{1, 2}, {3, 4}})` is made from.
+class NestedList {
+ public:
+  template <Number T>
+  NestedList(T v)
+      : dtype_(Scalar(v).is_floating_point() ? DType::float32 : Scalar(v).dtype()), values_{Scalar(v)} {}
+  NestedList(std::initializer_list<NestedList> rows);
+
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }  ///< boolean, int64, or float32 (PyTorch's default)
+  const std::vector<Scalar>& values() const { return values_; }
+  /// Throws kind shape if rows of one list differ in shape.
+  void check_regular() const;
+
+ private:
+  /// Where two rows of one list first differ: the dimension, the size there and the other one (-1: a number).
+  struct Ragged {
+    int64_t dim, expected, got;
+  };
+
+  Shape shape_;
+  DType dtype_;
+  std::vector<Scalar> values_;
+  std::optional<Ragged> ragged_;
+};
+
+}  // namespace detail
+
+/// Reduction dimensions: none given means all of them; negative ones count from the end.
+using Dims = Shape;
+
+/// A tensor. Copying the handle shares the data; views share it too; `clone` does not.
+///
+/// Pointwise operations (arithmetic, comparisons, where, casts, ...) are deferred: the result remembers how to
+/// compute itself and is computed, fused with what consumes it, when its values are needed. Nothing but speed shows it.
+/// All argument errors are thrown by the call that made them (tamis::Error), before anything is written.
+/// Any number of threads may read a tensor; writing needs the caller's own synchronisation.
+class Tensor {
+ public:
+  /// The undefined tensor: `defined()` is false, everything else throws.
+  Tensor() = default;
+
+  /// A 0-d tensor from a number, so that numbers can stand where tensors are taken. As in PyTorch, such a number is
+  /// weak: it never widens the dtype of a tensor within its category (`int8_tensor + 1` is int8).
+  template <Number T>
+  Tensor(T v) : Tensor(Scalar(v)) {}
+  Tensor(Scalar v);
+
+  // ---- what it is ------------------------------------------------------------------------------------------------
+  bool defined() const noexcept { return impl_ != nullptr; }
+  DType dtype() const;
+  const Shape& shape() const;
+  const Shape& strides() const;  ///< in elements
+  int64_t storage_offset() const;
+  int64_t dim() const;
+  int64_t numel() const;
+  int64_t size(int64_t dim) const;
+  size_t itemsize() const;
+  bool is_contiguous() const;
+  /// Whether the two share the same storage (one is a view of the other, or both of a third).
+  bool shares_storage(const Tensor& other) const;
+  /// Whether the values are not computed yet.
+  bool is_deferred() const;
+  /// Computes the values now if they are deferred; returns *this.
+  const Tensor& settle() const;
+
+  // ---- values ----------------------------------------------------------------------------------------------------
+  /// Pointer to the first element; element (i, j) is at `i * strides()[0] + j * strides()[1]` from it. Settles.
+  const void* data_ptr() const;
+  /// The same for writing: settles every deferred tensor that reads this storage first. The library cannot see later
+  /// writes through the pointer: settle() what is made from this tensor in between before you write again.
+  void* mutable_data_ptr() const;
+  /// Throws kind dtype unless T is the element type. A bool may hold any nonzero byte as true: read it as uint8_t.
+  template <class T>
+  const T* data() const {
+    check_dtype(dtype_of<T>);
+    return static_cast<const T*>(data_ptr());
+  }
+  template <class T>
+  T* mutable_data() const {
+    check_dtype(dtype_of<T>);
+    return static_cast<T*>(mutable_data_ptr());
+  }
+  /// The only element. Throws kind value if there are none or several.
+  Scalar item() const;
+  template <Number T>
+  T item() const {
+    return item().to<T>();
+  }
+  /// All elements in row-major order, converted to T as a C++ cast would.
+  template <Number T>
+  std::vector<T> to_vector() const;
+  /// As PyTorch prints it: `tensor([1, 2, 3])`.
+  std::string to_string() const;
+
+  // ---- views (no copy; they share memory) ------------------------------------------------------------------------
+  Tensor view(const Shape& shape) const;     ///< one size may be -1; throws if the strides do not allow it
+  Tensor reshape(const Shape& shape) const;  ///< a view if possible, else a copy
+  Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
+  Tensor transpose(int64_t dim0, int64_t dim1) const;
+  Tensor t() const;  ///< at most 2-d
+  Tensor permute(const Shape& dims) const;
+  Tensor unsqueeze(int64_t dim) const;
+  Tensor squeeze() const;
+  Tensor squeeze(int64_t dim) const;
+  Tensor expand(const Shape& shape) const;  ///< -1 keeps a size
+  Tensor expand_as(const Tensor& other) const;
+  Tensor broadcast_to(const Shape& shape) const;
+  Tensor select(int64_t dim, int64_t index) const;
+  Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  /// Elements start, start + step, ... below stop of a dimension; negative start and stop count from the end.
+  Tensor slice(int64_t dim, std::optional<int64_t> start = {}, std::optional<int64_t> stop = {},
+               int64_t step = 1) const;
+  Tensor detach() const;  ///< the same values in a new handle
+
+  // ---- copies ----------------------------------------------------------------------------------------------------
+  Tensor contiguous() const;  ///< *this if it is contiguous already
+  Tensor clone() const;
+  Tensor repeat(const Shape& repeats) const;
+  Tensor to(DType dtype) const;  ///< *this if it has that dtype already
+  Tensor type_as(const Tensor& other) const { return to(other.dtype()); }
+  /// PyTorch's x.bool(), x.byte(), ..., under names that are not C++ keywords.
+  Tensor to_bool() const { return to(DType::boolean); }
+  Tensor to_byte() const { return to(DType::uint8); }
+  Tensor to_char() const { return to(DType::int8); }
+  Tensor to_short() const { return to(DType::int16); }
+  Tensor to_int() const { return to(DType::int32); }
+  Tensor to_long() const { return to(DType::int64); }
+  Tensor to_half() const { return to(DType::float16); }
+  Tensor to_bfloat16() const { return to(DType::bfloat16); }
+  Tensor to_float() const { return to(DType::float32); }
+  Tensor to_double() const { return to(DType::float64); }
+
+  // ---- masking ---------------------------------------------------------------------------------------------------
+  Tensor masked_select(const Tensor& mask) const;
+  Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
+  Tensor& masked_fill_(const Tensor& mask, const Tensor& value);
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
+  Tensor& masked_scatter_(const Tensor& mask, const Tensor& source);
+  Tensor where(const Tensor& condition, const Tensor& other) const;
+  Tensor nonzero() const;
+  Tensor argwhere() const;
+  Tensor count_nonzero(const Dims& dims = {}) const;
+  Tensor isin(const Tensor& test_elements, bool invert = false) const;
+  /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading dimensions is true; can be
+  /// read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
+  Tensor operator[](int64_t index) const { return select(0, index); }
+  Masked operator[](const Tensor& mask) const;
+
+  // ---- reductions ------------------------------------------------------------------------------------------------
+  Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor mean(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor prod(std::optional<int64_t> dim = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor amax(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor amin(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor max() const;
+  Tensor min() const;
+  Tensor any(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor all(const Dims& dims = {}, bool keepdim = false) const;
+
+  // ---- pointwise -------------------------------------------------------------------------------------------------
+#define TAMIS_UNARY_METHODS(X)                                                                                     \
+  X(neg) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(log) X(log2) X(log10) X(log1p) X(expm1) X(sin) X(cos) X(tan)     \
+  X(tanh) X(sigmoid) X(relu) X(floor) X(ceil) X(round) X(trunc) X(reciprocal) X(square)                             \
+  X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite)
+#define TAMIS_BINARY_METHODS(X)                                                                                    \
+  X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(fmod) X(pow) X(minimum) X(maximum)                    \
+  X(eq) X(ne) X(lt) X(le) X(gt) X(ge)                                                                               \
+  X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(logical_and) X(logical_or) X(logical_xor)
+#define X(op) Tensor op() const;
+  TAMIS_UNARY_METHODS(X)
+#undef X
+#define X(op) Tensor op(const Tensor& other) const;
+  TAMIS_BINARY_METHODS(X)
+#undef X
+  Tensor clamp(std::optional<Tensor> min = {}, std::optional<Tensor> max = {}) const;
+  Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+
+  // ---- in place: the result must keep this shape and cast to this dtype ------------------------------------------
+#define X(op) Tensor& op##_();
+  TAMIS_UNARY_METHODS(X)
+#undef X
+#define X(op) Tensor& op##_(const Tensor& other);
+  TAMIS_BINARY_METHODS(X)
+#undef X
+  Tensor& clamp_(std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
+  Tensor& fill_(const Tensor& value);  ///< value is 0-d
+  Tensor& zero_();
+  Tensor& copy_(const Tensor& source);  ///< broadcasts and casts
+  Tensor& operator+=(const Tensor& o) { return add_(o); }
+  Tensor& operator-=(const Tensor& o) { return sub_(o); }
+  Tensor& operator*=(const Tensor& o) { return mul_(o); }
+  Tensor& operator/=(const Tensor& o) { return div_(o); }
+  Tensor& operator%=(const Tensor& o) { return remainder_(o); }
+  Tensor& operator&=(const Tensor& o) { return bitwise_and_(o); }
+  Tensor& operator|=(const Tensor& o) { return bitwise_or_(o); }
+  Tensor& operator^=(const Tensor& o) { return bitwise_xor_(o); }
+
+  // For the library's own rooms.
+  explicit Tensor(TensorImpl* impl) noexcept;
+  Tensor(const Tensor& o) noexcept;
+  Tensor(Tensor&& o) noexcept : impl_(std::exchange(o.impl_, nullptr)) {}
+  Tensor& operator=(const Tensor& o) noexcept;
+  Tensor& operator=(Tensor&& o) noexcept {
+    std::swap(impl_, o.impl_);
+    return *this;
+  }
+  ~Tensor();
+  /// Throws kind value if undefined.
+  TensorImpl& impl() const;
+
+ private:
+  void check_dtype(DType expected) const;
+
+  TensorImpl* impl_ = nullptr;
+};
+
+/// x[mask], before it is known whether it is read or written. Converts to the selected Tensor.
+/// mask is bool and has the leading sizes of x, exactly (no broadcasting); a 0-d mask adds a dimension of 0 or 1.
+class Masked {
+ public:
+  Masked(Tensor x, Tensor mask);
+
+  /// The selected elements (mask of full rank: 1-d) or rows (lower rank: [count, rest of x's shape]); a copy.
+  Tensor get() const;
+  operator Tensor() const { return get(); }
+
+  /// Writes value, which must broadcast to the shape of get(), where the mask is true; casts as copy_ does.
+  void put(const Tensor& value) const;
+  const Masked& operator=(const Tensor& value) const {
+    put(value);
+    return *this;
+  }
+  const Masked& operator=(const Masked& o) const {
+    put(o.get());
+    return *this;
+  }
+  Masked(const Masked&) = default;
+  const Masked& operator+=(const Tensor& v) const;
+  const Masked& operator-=(const Tensor& v) const;
+  const Masked& operator*=(const Tensor& v) const;
+  const Masked& operator/=(const Tensor& v) const;
+
+  // What one most often asks of a selection, so that `x[m].sum()` reads as in Python.
+  Shape shape() const { return get().shape(); }
+  int64_t numel() const { return get().numel(); }
+  Tensor sum() const { return get().sum(); }
+  Tensor mean() const { return get().mean(); }
+  Tensor prod() const { return get().prod(); }
+  Tensor amax() const { return get().amax(); }
+  Tensor amin() const { return get().amin(); }
+  Tensor any() const { return get().any(); }
+  Tensor all() const { return get().all(); }
+  template <Number T>
+  std::vector<T> to_vector() const {
+    return get().to_vector<T>();
+  }
+  std::string to_string() const { return get().to_string(); }
+
+ private:
+  Tensor x_, mask_;
+};
+
+#define X(constant, type, text) extern template std::vector<type> Tensor::to_vector<type>() const;
+TAMIS_DTYPES(X)
+#undef X
+
+std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
+}  // namespace tamis

@@ -1,0 +1,275 @@
+// The caching allocator: small blocks in lists of the thread, large ones in one list of the process, on huge pages.
+#include "backend/cpu/allocator.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "core/check.h"
+#include "tamis/runtime.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TAMIS_CACHE_MEMORY 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TAMIS_CACHE_MEMORY 0
+#endif
+#endif
+#ifndef TAMIS_CACHE_MEMORY
+#define TAMIS_CACHE_MEMORY 1
+#endif
+
+namespace tamis {
+
+namespace {
+
+constexpr int64_t kAlign = 64;
+constexpr int64_t kPadding = 64;
+constexpr int64_t kLarge = int64_t{1} << 20;     // from here on blocks are mapped
+constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int kClasses = 64;                     // sizes below kLarge: four steps for each power of two
+constexpr size_t kKeptBytes = size_t{1} << 20;   // per class and thread
+
+struct Counters {
+  std::atomic<int64_t> live{0}, cached{0}, peak{0}, allocations{0}, allocated{0};
+};
+Counters& counters() {
+  static Counters c;
+  return c;
+}
+
+/// In front of every block's data.
+struct alignas(kAlign) Header {
+  void* base;      // what the system gave
+  int64_t mapped;  // bytes from base; 0: from aligned_alloc
+  int64_t room;    // bytes usable from the data on, padding included
+};
+
+Header* header_of(void* data) { return static_cast<Header*>(data) - 1; }
+
+void give_back(Header* h) {
+  if (h->mapped) {
+    munmap(h->base, static_cast<size_t>(h->mapped));
+  } else {
+    std::free(h->base);
+  }
+}
+
+[[noreturn]] void out_of_memory(int64_t bytes) {
+  raise(ErrorKind::memory, fmt::format("cannot allocate {} bytes", bytes));
+}
+
+// ---- small blocks -------------------------------------------------------------------------------------------------
+
+/// The class whose blocks hold `room` bytes, and that size: 64, 80, 96, 112, 128, 160, ...
+struct SizeClass {
+  int index;
+  int64_t room;
+};
+SizeClass class_of(int64_t room) {
+  if (room <= kAlign) return {0, kAlign};
+  const int log = std::bit_width(static_cast<uint64_t>(room - 1)) - 1;  // 2^log < room <= 2^(log + 1)
+  const int64_t step = std::max<int64_t>(int64_t{1} << (log - 2), 16);
+  const int64_t rounded = (room + step - 1) / step * step;
+  const int quarter = static_cast<int>((rounded - (int64_t{1} << log)) / step);  // 1..4
+  return {(log - 6) * 4 + quarter, rounded};
+}
+
+void* new_small(int64_t room) {
+  const int64_t bytes = (room + static_cast<int64_t>(sizeof(Header)) + kAlign - 1) / kAlign * kAlign;
+  void* base = std::aligned_alloc(kAlign, static_cast<size_t>(bytes));
+  if (!base) out_of_memory(room);
+  auto* h = static_cast<Header*>(base);
+  *h = {base, 0, room};
+  return h + 1;
+}
+
+/// A thread's free small blocks. Blocks may be freed by another thread than the one that took them.
+struct SmallCache {
+  std::array<std::vector<void*>, kClasses> free;
+
+  ~SmallCache() { clear(); }
+  void clear() {
+    for (std::vector<void*>& list : free) {
+      for (void* data : list) {
+        counters().cached -= header_of(data)->room;
+        give_back(header_of(data));
+      }
+      list.clear();
+    }
+  }
+};
+// Null after the thread's cache has been destroyed: late frees go straight to the system.
+thread_local bool small_cache_gone = false;
+SmallCache* small_cache() {
+  struct Guarded : SmallCache {
+    ~Guarded() { small_cache_gone = true; }
+  };
+  if (small_cache_gone) return nullptr;
+  thread_local Guarded cache;
+  return &cache;
+}
+
+void* take_small(int64_t room) {
+  const SizeClass cls = class_of(room);
+  SmallCache* cache = TAMIS_CACHE_MEMORY ? small_cache() : nullptr;
+  if (cache && !cache->free[cls.index].empty()) {
+    void* data = cache->free[cls.index].back();
+    cache->free[cls.index].pop_back();
+    counters().cached.fetch_sub(cls.room, std::memory_order_relaxed);
+    return data;
+  }
+  return new_small(TAMIS_CACHE_MEMORY ? cls.room : room);
+}
+
+void put_small(Header* h) {
+  SmallCache* cache = TAMIS_CACHE_MEMORY ? small_cache() : nullptr;
+  if (cache) {
+    std::vector<void*>& list = cache->free[class_of(h->room).index];
+    if ((list.size() + 1) * static_cast<size_t>(h->room) <= kKeptBytes) {
+      list.push_back(h + 1);
+      counters().cached.fetch_add(h->room, std::memory_order_relaxed);
+      return;
+    }
+  }
+  give_back(h);
+}
+
+// ---- large blocks -------------------------------------------------------------------------------------------------
+
+int64_t cache_limit() {
+  static const int64_t limit = [] {
+    if (const char* text = std::getenv("TAMIS_CACHE_MB")) return std::atoll(text) << 20;
+    const int64_t ram = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+    return static_cast<long long>(std::min<int64_t>(int64_t{1} << 30, ram / 8));
+  }();
+  return limit;
+}
+
+struct LargeCache {
+  std::mutex mutex;
+  std::multimap<int64_t, Header*> free;  // by room
+  int64_t bytes = 0;
+};
+LargeCache& large_cache() {
+  static auto* cache = new LargeCache;  // never destroyed: tensors may be freed after main
+  return *cache;
+}
+
+void* new_large(int64_t room) {
+  static std::atomic<uint32_t> turn{0};
+  // Blocks start at different offsets in their page: equal ones make loads and stores that are 4 KiB apart collide.
+  const int64_t stagger = 256 * (turn.fetch_add(1, std::memory_order_relaxed) % 8);
+  const int64_t lead = static_cast<int64_t>(sizeof(Header)) + stagger;
+  const int64_t bytes = (room + lead + kHugePage - 1) / kHugePage * kHugePage;
+  void* raw = mmap(nullptr, static_cast<size_t>(bytes + kHugePage), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) out_of_memory(room);
+  char* begin = static_cast<char*>(raw);
+  const auto over = reinterpret_cast<uintptr_t>(begin) % kHugePage;
+  char* base = over ? begin + (kHugePage - static_cast<int64_t>(over)) : begin;
+  if (base > begin) munmap(begin, static_cast<size_t>(base - begin));
+  if (const int64_t tail = begin + bytes + kHugePage - (base + bytes)) {
+    munmap(base + bytes, static_cast<size_t>(tail));
+  }
+  madvise(base, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // a wish, not a need
+  auto* h = reinterpret_cast<Header*>(base + stagger);
+  *h = {base, bytes, bytes - lead};
+  return h + 1;
+}
+
+void* take_large(int64_t room) {
+  if (TAMIS_CACHE_MEMORY) {
+    LargeCache& cache = large_cache();
+    std::lock_guard guard(cache.mutex);
+    const auto at = cache.free.lower_bound(room);
+    if (at != cache.free.end() && at->first <= room + room / 4 + kHugePage) {
+      Header* h = at->second;
+      cache.free.erase(at);
+      cache.bytes -= h->room;
+      counters().cached -= h->room;
+      return h + 1;
+    }
+  }
+  return new_large(room);
+}
+
+void put_large(Header* h) {
+  std::vector<Header*> evicted;
+  if (TAMIS_CACHE_MEMORY && h->room <= cache_limit()) {
+    LargeCache& cache = large_cache();
+    std::lock_guard guard(cache.mutex);
+    while (cache.bytes + h->room > cache_limit()) {
+      const auto largest = std::prev(cache.free.end());
+      cache.bytes -= largest->first;
+      counters().cached -= largest->first;
+      evicted.push_back(largest->second);
+      cache.free.erase(largest);
+    }
+    cache.free.emplace(h->room, h);
+    cache.bytes += h->room;
+    counters().cached += h->room;
+  } else {
+    evicted.push_back(h);
+  }
+  for (Header* e : evicted) give_back(e);
+}
+
+void free_block(void* data, int64_t bytes) {
+  counters().live.fetch_sub(bytes, std::memory_order_relaxed);
+  Header* h = header_of(data);
+  if (h->mapped) {
+    put_large(h);
+  } else {
+    put_small(h);
+  }
+}
+
+}  // namespace
+
+namespace cpu {
+
+Memory allocate(int64_t bytes) {
+  if (bytes > INT64_MAX - (int64_t{1} << 32)) out_of_memory(bytes);
+  const int64_t room = bytes + kPadding;
+  void* data = room < kLarge ? take_small(room) : take_large(room);
+  Counters& c = counters();
+  const int64_t live = c.live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  c.allocations.fetch_add(1, std::memory_order_relaxed);
+  c.allocated.fetch_add(bytes, std::memory_order_relaxed);
+  int64_t peak = c.peak.load(std::memory_order_relaxed);
+  while (live > peak && !c.peak.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+  return {data, bytes, free_block};
+}
+
+}  // namespace cpu
+
+MemoryStats memory_stats() {
+  const Counters& c = counters();
+  return {c.live, c.cached, c.peak, c.allocations, c.allocated};
+}
+
+void reset_peak_memory() { counters().peak.store(counters().live.load()); }
+
+void empty_cache() {
+  if (SmallCache* cache = small_cache()) cache->clear();
+  LargeCache& cache = large_cache();
+  std::lock_guard guard(cache.mutex);
+  for (auto& [room, h] : cache.free) {
+    counters().cached -= room;
+    give_back(h);
+  }
+  cache.free.clear();
+  cache.bytes = 0;
+}
+
+}  // namespace tamis

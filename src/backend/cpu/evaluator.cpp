@@ -1,0 +1,291 @@
+// The block evaluator: loading leaves, dispatching instructions to kernels, and tracking what masks are as a whole.
+#include "backend/cpu/evaluator.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "backend/cpu/isin.h"
+
+namespace tamis::cpu {
+
+namespace {
+
+/// A little more than a block of 8-byte elements, so that registers do not all start at the same place of a page.
+constexpr size_t kRegisterBytes = kBlock * 8 + 320;
+
+/// Register buffers of this thread, kept between programs.
+struct Arena {
+  char* data = nullptr;
+  size_t bytes = 0;
+  ~Arena() { std::free(data); }
+};
+thread_local Arena arena;
+
+void* arena_room(size_t bytes) {
+  if (arena.bytes < bytes) {
+    std::free(arena.data);
+    arena.bytes = (bytes + 63) / 64 * 64;
+    arena.data = static_cast<char*>(std::aligned_alloc(64, arena.bytes));
+    if (!arena.data) throw std::bad_alloc();
+  }
+  return arena.data;
+}
+
+size_t words_of(int64_t n) { return static_cast<size_t>(n + 63) / 64; }
+
+uint64_t tail_word(int64_t n) { return n % 64 ? (uint64_t{1} << (n % 64)) - 1 : ~uint64_t{0}; }
+
+MaskState state_of(const uint64_t* words, int64_t n) {
+  const size_t last = words_of(n) - 1;
+  uint64_t any = words[last], all = words[last] | ~tail_word(n);
+  for (size_t i = 0; i < last; ++i) {
+    any |= words[i];
+    all &= words[i];
+  }
+  return any == 0 ? MaskState::none : all == ~uint64_t{0} ? MaskState::all : MaskState::mixed;
+}
+
+void fill_words(uint64_t* words, int64_t n, bool value) {
+  std::memset(words, value ? 0xff : 0, words_of(n) * 8);
+  if (value) words[words_of(n) - 1] = tail_word(n);
+}
+
+}  // namespace
+
+bool is_packed(const Shape& shape, const Shape& strides) {
+  return shape.empty() || (shape.size() == 1 && strides[0] == 1);
+}
+
+void set_bits(uint64_t* words, int64_t from, int64_t n) {
+  if (n <= 0) return;
+  const int64_t to = from + n;
+  const uint64_t head = ~uint64_t{0} << (from % 64);
+  const uint64_t tail = tail_word(to);
+  const int64_t first = from / 64, last = (to - 1) / 64;
+  if (first == last) {
+    words[first] |= head & tail;
+    return;
+  }
+  words[first] |= head;
+  for (int64_t i = first + 1; i < last; ++i) words[i] = ~uint64_t{0};
+  words[last] |= tail;
+}
+
+Evaluator::Evaluator(const Program& program)
+    : program_(program), kernels_(kernels()), registers_(program.registers) {
+  char* room = static_cast<char*>(arena_room(kRegisterBytes * (registers_.size() + 2)));
+  scratch_ = room;
+  bytes_ = room += kRegisterBytes;
+  for (Register& r : registers_) {
+    room += kRegisterBytes;
+    r.data = r.buffer = room;
+  }
+  run(program.setup, 0, program.setup.size(), 0, std::min(kBlock, program.numel));
+}
+
+const Register& Evaluator::run_mask(int64_t start, int64_t n) {
+  run(program_.code, 0, program_.mask_end, start, n);
+  return registers_[program_.mask];
+}
+
+const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
+  Register& value = registers_[program_.value];
+  const bool is_mask = program_.dtype == DType::boolean;
+  void* const own = value.buffer;
+  if (out && !is_mask) value.buffer = out;
+  run(program_.code, program_.mask_end, program_.code.size(), start, n);
+  value.buffer = own;
+  if (is_mask) {
+    void* bytes = out ? out : bytes_;
+    kernels_.from_mask[static_cast<int>(DType::boolean)](value.words(), bytes, n);
+    return bytes;
+  }
+  if (out && value.data != out) {
+    std::memcpy(out, value.data, static_cast<size_t>(n) * itemsize(program_.dtype));
+    return out;
+  }
+  return value.data;
+}
+
+void Evaluator::run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start, int64_t n) {
+  for (size_t i = from; i < to; ++i) {
+    const Instr& instr = code[i];
+    if (instr.op == Op::skip_if_none || instr.op == Op::skip_if_all) {
+      const MaskState wanted = instr.op == Op::skip_if_none ? MaskState::none : MaskState::all;
+      if (registers_[instr.a].state == wanted) i = static_cast<size_t>(instr.target) - 1;
+      continue;
+    }
+    execute(instr, start, n);
+  }
+}
+
+void Evaluator::execute(const Instr& instr, int64_t start, int64_t n) {
+  Register& dst = registers_[instr.dst];
+  dst.data = dst.buffer;
+  const auto data = [&](int16_t r) { return registers_[r].data; };
+  auto* words = static_cast<uint64_t*>(dst.buffer);
+  const int in = static_cast<int>(instr.in);
+  if (instr.op == Op::load) {
+    load(instr, start, n);
+  } else if (is_unary(instr.op)) {
+    kernels_.unary[unary_index(instr.op)][in](data(instr.a), dst.data, n);
+  } else if (is_binary(instr.op)) {
+    kernels_.binary[binary_index(instr.op)][in](data(instr.a), data(instr.b), dst.data, n);
+  } else if (is_compare(instr.op)) {
+    kernels_.compare[compare_index(instr.op)][in](data(instr.a), data(instr.b), words, n);
+  } else if (is_mask_op(instr.op)) {
+    return execute_mask_op(instr, n);
+  } else if (instr.op == Op::cast) {
+    execute_cast(instr, n);
+  } else if (instr.op == Op::where) {
+    return execute_where(instr, n);
+  } else {
+    instr.set->probe(data(instr.a), words, n);
+  }
+  if (instr.out == DType::boolean) dst.state = state_of(dst.words(), n);
+}
+
+void Evaluator::execute_cast(const Instr& instr, int64_t n) {
+  const Register& a = registers_[instr.a];
+  void* out = registers_[instr.dst].data;
+  const int from = static_cast<int>(instr.in), to = static_cast<int>(instr.out);
+  if (instr.in == DType::boolean) {
+    kernels_.from_mask[to](a.words(), out, n);
+  } else if (instr.out == DType::boolean) {
+    kernels_.to_mask[from](a.data, static_cast<uint64_t*>(out), n);
+  } else {
+    kernels_.cast[from][to](a.data, out, n);
+  }
+}
+
+void Evaluator::execute_mask_op(const Instr& instr, int64_t n) {
+  Register& dst = registers_[instr.dst];
+  const Register& a = registers_[instr.a];
+  auto* out = static_cast<uint64_t*>(dst.buffer);
+  const size_t count = words_of(n);
+  if (instr.op == Op::mask_not) {
+    for (size_t i = 0; i < count; ++i) out[i] = ~a.words()[i];
+    out[count - 1] &= tail_word(n);
+    dst.state = a.state == MaskState::none  ? MaskState::all
+                : a.state == MaskState::all ? MaskState::none
+                                            : MaskState::mixed;
+    return;
+  }
+  // The second operand has been skipped where the first decides.
+  const bool decided = (instr.op == Op::mask_and && a.state == MaskState::none) ||
+                       (instr.op == Op::mask_or && a.state == MaskState::all);
+  if (decided) {
+    fill_words(out, n, a.state == MaskState::all);
+    dst.state = a.state;
+    return;
+  }
+  const uint64_t* x = a.words();
+  const uint64_t* y = registers_[instr.b].words();
+  if (instr.op == Op::mask_and) {
+    for (size_t i = 0; i < count; ++i) out[i] = x[i] & y[i];
+  } else if (instr.op == Op::mask_or) {
+    for (size_t i = 0; i < count; ++i) out[i] = x[i] | y[i];
+  } else {
+    for (size_t i = 0; i < count; ++i) out[i] = x[i] ^ y[i];
+  }
+  dst.state = state_of(out, n);
+}
+
+void Evaluator::execute_where(const Instr& instr, int64_t n) {
+  Register& dst = registers_[instr.dst];
+  const Register& mask = registers_[instr.c];
+  const Register& a = registers_[instr.a];
+  const Register& b = registers_[instr.b];
+  const bool is_mask = instr.out == DType::boolean;
+  if (mask.state != MaskState::mixed) {
+    const Register& chosen = mask.state == MaskState::all ? a : b;
+    const size_t bytes = is_mask ? words_of(n) * 8 : static_cast<size_t>(n) * itemsize(instr.out);
+    if (dst.data != chosen.data) std::memcpy(dst.data, chosen.data, bytes);
+    dst.state = chosen.state;
+  } else if (is_mask) {
+    auto* out = static_cast<uint64_t*>(dst.buffer);
+    for (size_t i = 0; i < words_of(n); ++i) {
+      out[i] = (mask.words()[i] & a.words()[i]) | (~mask.words()[i] & b.words()[i]);
+    }
+    dst.state = state_of(out, n);
+  } else {
+    kernels_.where[width_index(itemsize(instr.out))](mask.words(), a.data, b.data, dst.data, n);
+  }
+}
+
+void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
+  const Leaf& leaf = program_.leaves[instr.leaf];
+  Register& dst = registers_[instr.dst];
+  const bool packed = is_packed(program_.shape, leaf.strides);
+  if (leaf.dtype != DType::boolean) {
+    if (packed) {
+      dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) + start * static_cast<int64_t>(itemsize(leaf.dtype)));
+    } else {
+      load_bytes(leaf, start, n, dst.buffer);
+    }
+    return;
+  }
+  auto* words = static_cast<uint64_t*>(dst.buffer);
+  if (leaf.intervals) {
+    load_intervals(leaf, start, n, words);
+  } else if (packed) {
+    kernels_.to_mask[0](static_cast<const char*>(leaf.data) + start, words, n);
+  } else {
+    load_bytes(leaf, start, n, bytes_);
+    kernels_.to_mask[0](bytes_, words, n);
+  }
+}
+
+void Evaluator::load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out) {
+  const size_t size = itemsize(leaf.dtype);
+  const int width = width_index(size);
+  const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
+  for_each_segment(program_.shape, leaf.strides, start, n, [&](int64_t offset, int64_t at, int64_t length) {
+    const char* from = static_cast<const char*>(leaf.data) + offset * static_cast<int64_t>(size);
+    char* to = static_cast<char*>(out) + at * static_cast<int64_t>(size);
+    if (stride == 1) {
+      std::memcpy(to, from, static_cast<size_t>(length) * size);
+    } else if (stride == 0) {
+      kernels_.fill[width](from, to, length);
+    } else {
+      kernels_.gather[width](from, stride, to, length);
+    }
+  });
+}
+
+void Evaluator::load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words) {
+  std::memset(words, 0, words_of(n) * 8);
+  const Intervals& intervals = *leaf.intervals;
+  const int64_t cols = intervals.cols();
+  const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
+  const auto contains = [&](int64_t place) {
+    const auto [lo, hi] = intervals.row(place / cols);
+    return place % cols >= lo && place % cols < hi;
+  };
+  for_each_segment(program_.shape, leaf.strides, start, n, [&](int64_t offset, int64_t at, int64_t length) {
+    const int64_t place = leaf.offset + offset;
+    if (stride == 0) {
+      if (contains(place)) set_bits(words, at, length);
+      return;
+    }
+    if (stride != 1) {
+      for (int64_t i = 0; i < length; ++i) {
+        if (contains(place + i * stride)) set_bits(words, at + i, 1);
+      }
+      return;
+    }
+    // Consecutive places: one interval for each row that the segment passes through.
+    for (int64_t done = 0; done < length;) {
+      const int64_t row = (place + done) / cols, col = (place + done) % cols;
+      const int64_t here = std::min(cols - col, length - done);
+      const auto [lo, hi] = intervals.row(row);
+      const int64_t from = std::max(lo, col), to = std::min(hi, col + here);
+      set_bits(words, at + done + from - col, to - from);
+      done += here;
+    }
+  });
+}
+
+}  // namespace tamis::cpu

@@ -1,0 +1,95 @@
+// Evaluator: runs a program on one block at a time, on one thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/cpu/kernels.h"
+#include "backend/program.h"
+
+namespace tamis::cpu {
+
+/// What is known of a mask block as a whole.
+enum class MaskState : uint8_t { none, all, mixed };
+
+struct Register {
+  void* data = nullptr;    // where the block's values are: the buffer, or the leaf's memory itself
+  void* buffer = nullptr;  // room for a block of any dtype
+  MaskState state = MaskState::mixed;
+
+  const uint64_t* words() const { return static_cast<const uint64_t*>(data); }
+};
+
+/// One thread's registers for one program. Buffers come from a per-thread arena, so at most one Evaluator per thread is
+/// alive at a time.
+class Evaluator {
+ public:
+  explicit Evaluator(const Program& program);
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+
+  /// Computes the mask for elements [start, start + n), n <= kBlock.
+  const Register& run_mask(int64_t start, int64_t n);
+  /// Computes the value for the same block. Where `out` is given (room for exactly n elements of the value's dtype, bool as
+  /// bytes), the values are put there; otherwise wherever the result's data points to.
+  const void* run_value(int64_t start, int64_t n, void* out = nullptr);
+
+  /// A buffer of kBlock * 8 bytes for the sink's own use.
+  void* scratch() { return scratch_; }
+
+ private:
+  void run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start, int64_t n);
+  void execute(const Instr& instr, int64_t start, int64_t n);
+  void load(const Instr& instr, int64_t start, int64_t n);
+  void load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out);
+  void load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
+  void execute_mask_op(const Instr& instr, int64_t n);
+  void execute_where(const Instr& instr, int64_t n);
+  void execute_cast(const Instr& instr, int64_t n);
+
+  const Program& program_;
+  const Kernels& kernels_;
+  std::vector<Register> registers_;
+  void* scratch_ = nullptr;  // the sink's
+  void* bytes_ = nullptr;    // bools as bytes
+};
+
+/// Calls segment(offset of its first element, position in the block, length) for each run of a block along the innermost
+/// dimension; strides are those of the operand. The innermost stride applies within a segment.
+template <class F>
+void for_each_segment(const Shape& shape, const Shape& strides, int64_t start, int64_t n, F&& segment) {
+  const size_t rank = shape.size();
+  if (rank == 0) {
+    segment(int64_t{0}, int64_t{0}, n);
+    return;
+  }
+  Shape index(rank, 0);
+  int64_t rest = start, offset = 0;
+  for (size_t d = rank; d-- > 0;) {
+    index[d] = rest % shape[d];
+    rest /= shape[d];
+    offset += index[d] * strides[d];
+  }
+  const size_t last = rank - 1;
+  for (int64_t at = 0; at < n;) {
+    const int64_t length = std::min(shape[last] - index[last], n - at);
+    segment(offset, at, length);
+    at += length;
+    offset -= index[last] * strides[last];
+    index[last] = 0;
+    for (size_t d = last; d-- > 0;) {
+      offset += strides[d];
+      if (++index[d] < shape[d]) break;
+      offset -= shape[d] * strides[d];
+      index[d] = 0;
+    }
+  }
+}
+
+/// Whether elements lie one after the other in the program's order.
+bool is_packed(const Shape& shape, const Shape& strides);
+
+/// Sets bits [from, from + n).
+void set_bits(uint64_t* words, int64_t from, int64_t n);
+
+}  // namespace tamis::cpu

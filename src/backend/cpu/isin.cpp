@@ -1,0 +1,263 @@
+// The kinds of IsinSet: nothing, a few values, a bitmap, a hash table; and the choice among them.
+#include "backend/cpu/isin.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tamis {
+namespace {
+
+constexpr size_t kTiny = 8;
+constexpr uint64_t kSmallRange = uint64_t{1} << 23;  // bits: 1 MiB
+
+/// 64 bytes of 0 or 1 to a word.
+uint64_t bits_from_bytes(const uint8_t* bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  uint64_t word = 0;
+  for (int i = 0; i < 8; ++i) {
+    uint64_t eight;
+    std::memcpy(&eight, bytes + 8 * i, 8);
+    word |= (eight * 0x0102040810204080u >> 56) << (8 * i);
+  }
+  return word;
+}
+
+/// Calls contains(x[i]) for every element.
+template <class T, class Set>
+void probe_each(const Set& set, const void* x, uint64_t* mask, size_t n) {
+  const T* element = static_cast<const T*>(x);
+  for (size_t i = 0; i < n; i += 64) {
+    const size_t count = std::min<size_t>(n - i, 64);
+    uint64_t word = 0;
+    for (size_t j = 0; j < count; ++j) word |= uint64_t{set.contains(element[i + j])} << j;
+    mask[i / 64] = word;
+  }
+}
+
+class EmptySet final : public IsinSet {
+ public:
+  void probe(const void*, uint64_t* mask, size_t n) const override {
+    std::fill_n(mask, (n + 63) / 64, uint64_t{0});
+  }
+};
+
+/// Compares with every value, without branches.
+template <class T>
+class TinySet final : public IsinSet {
+ public:
+  explicit TinySet(std::vector<T> values) : values_(std::move(values)) {}
+
+  void probe(const void* x, uint64_t* mask, size_t n) const override {
+    const T* element = static_cast<const T*>(x);
+    for (; n >= 64; n -= 64, element += 64) *mask++ = probe_word(element);
+    if (n == 0) return;
+    T padded[64] = {};
+    std::copy_n(element, n, padded);
+    *mask = probe_word(padded) & ((uint64_t{1} << n) - 1);
+  }
+
+ private:
+  uint64_t probe_word(const T* element) const {
+    uint8_t found[64] = {};
+    for (const T value : values_) {
+      for (int i = 0; i < 64; ++i) found[i] |= element[i] == value;
+    }
+    return bits_from_bytes(found);
+  }
+
+  std::vector<T> values_;
+};
+
+/// One bit for every integer from the smallest value to the largest.
+template <class T>
+class BitmapSet final : public IsinSet {
+ public:
+  BitmapSet(const std::vector<T>& values, T low, T high)
+      : low_(to_unsigned(low)), range_(to_unsigned(high) - low_), bits_(range_ / 64 + 2) {
+    for (const T value : values) {
+      const uint64_t at = to_unsigned(value) - low_;
+      bits_[at / 64] |= uint64_t{1} << (at % 64);
+    }
+  }
+
+  void probe(const void* x, uint64_t* mask, size_t n) const override {
+    probe_each<T>(*this, x, mask, n);
+  }
+
+  bool contains(T x) const {
+    // Elements outside of the range look at the first bit behind it, which is never set.
+    const uint64_t at = std::min(to_unsigned(x) - low_, range_ + 1);
+    return bits_[at / 64] >> (at % 64) & 1;
+  }
+
+ private:
+  static uint64_t to_unsigned(T x) { return static_cast<uint64_t>(int64_t{x}); }
+
+  uint64_t low_;
+  uint64_t range_;
+  std::vector<uint64_t> bits_;
+};
+
+/// Open addressing with linear probing, at most half full. Zero marks free places.
+template <class T>
+class HashSet final : public IsinSet {
+ public:
+  explicit HashSet(const std::vector<T>& values)
+      : slots_(std::bit_ceil(2 * values.size())), shift_(64 - std::countr_zero(slots_.size())) {
+    for (const T value : values) {
+      const Key key = key_of(value);
+      if (key == 0) {
+        has_zero_ = true;
+      } else {
+        slots_[find(key)] = key;
+      }
+    }
+  }
+
+  void probe(const void* x, uint64_t* mask, size_t n) const override {
+    probe_each<T>(*this, x, mask, n);
+  }
+
+  bool contains(T x) const {
+    const Key key = key_of(x);
+    return key == 0 ? has_zero_ : slots_[find(key)] == key;
+  }
+
+ private:
+  using Key = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+
+  // Adding zero turns -0 into +0. No value is NaN, so an element that is finds a free place.
+  static Key key_of(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::bit_cast<Key>(x + T{0});
+    } else {
+      return static_cast<Key>(x);
+    }
+  }
+
+  // The place of the key, or the free one where it would be.
+  size_t find(Key key) const {
+    size_t at = uint64_t{key} * 0x9E3779B97F4A7C15u >> shift_;
+    while (slots_[at] != key && slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  std::vector<Key> slots_;
+  int shift_;
+  bool has_zero_ = false;
+};
+
+/// The same number as a To, if there is one.
+template <class To, class From>
+std::optional<To> exactly(From x) {
+  if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
+    return std::in_range<To>(x) ? std::optional(static_cast<To>(x)) : std::nullopt;
+  } else if constexpr (std::is_integral_v<From>) {
+    const To converted = static_cast<To>(x);
+    return exactly<From>(converted) == x ? std::optional(converted) : std::nullopt;
+  } else if constexpr (std::is_integral_v<To>) {
+    // Both bounds are zero or powers of two, so exact; the comparisons are false for NaN.
+    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From end = 2 * static_cast<From>(std::numeric_limits<To>::max() / 2 + 1);
+    const bool fits = x >= low && x < end && x == std::trunc(x);
+    return fits ? std::optional(static_cast<To>(x)) : std::nullopt;
+  } else {
+    const To converted = static_cast<To>(x);
+    return converted == x ? std::optional(converted) : std::nullopt;
+  }
+}
+
+template <class T, class From>
+std::vector<T> representable(const From* data, int64_t n) {
+  using Wide = std::conditional_t<std::is_arithmetic_v<From>, From, float>;
+  std::vector<T> values;
+  values.reserve(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) {
+    if (const auto value = exactly<T>(static_cast<Wide>(data[i]))) values.push_back(*value);
+  }
+  return values;
+}
+
+/// The distinct values, or nothing if they are more than kTiny.
+template <class T>
+std::optional<std::vector<T>> few(const std::vector<T>& values) {
+  std::vector<T> distinct;
+  for (const T value : values) {
+    if (std::find(distinct.begin(), distinct.end(), value) != distinct.end()) continue;
+    if (distinct.size() == kTiny) return std::nullopt;
+    distinct.push_back(value);
+  }
+  return distinct;
+}
+
+template <class T>
+std::shared_ptr<const IsinSet> make(const std::vector<T>& values) {
+  if (values.empty()) return std::make_shared<EmptySet>();
+  if (auto distinct = few(values)) return std::make_shared<TinySet<T>>(std::move(*distinct));
+  if constexpr (std::is_integral_v<T>) {
+    // Of 8 and 16-bit integers the range is always small.
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const uint64_t range = static_cast<uint64_t>(*high) - static_cast<uint64_t>(*low);
+    if (range < std::max<uint64_t>(kSmallRange, 32 * values.size())) {
+      return std::make_shared<BitmapSet<T>>(values, *low, *high);
+    }
+  }
+  return std::make_shared<HashSet<T>>(values);
+}
+
+uint8_t is_nonzero(uint8_t x) { return x != 0; }
+
+struct MakeFrom {
+  const void* data;
+  int64_t n;
+  DType elements;
+
+  std::shared_ptr<const IsinSet> operator()(bool) const {
+    // Any nonzero byte is true.
+    std::vector<uint8_t> values(static_cast<size_t>(n));
+    const uint8_t* bytes = static_cast<const uint8_t*>(data);
+    std::transform(bytes, bytes + n, values.begin(), is_nonzero);
+    return MakeFrom{values.data(), n, elements}(uint8_t{});
+  }
+
+  template <class From>
+  std::shared_ptr<const IsinSet> operator()(From) const {
+    const From* values = static_cast<const From*>(data);
+    switch (elements) {
+      case DType::boolean:
+      case DType::uint8:
+        return make(representable<uint8_t>(values, n));
+      case DType::int8:
+        return make(representable<int8_t>(values, n));
+      case DType::int16:
+        return make(representable<int16_t>(values, n));
+      case DType::int32:
+        return make(representable<int32_t>(values, n));
+      case DType::int64:
+        return make(representable<int64_t>(values, n));
+      case DType::float64:
+        return make(representable<double>(values, n));
+      case DType::float16:
+      case DType::bfloat16:
+      case DType::float32:
+        return make(representable<float>(values, n));
+    }
+    __builtin_unreachable();
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const IsinSet> make_isin_set(const void* data, DType dtype, int64_t n,
+                                             DType elements) {
+  return visit_dtype(dtype, MakeFrom{data, n, elements});
+}
+
+}  // namespace tamis

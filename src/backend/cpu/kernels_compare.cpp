@@ -1,0 +1,158 @@
+// Kernels that make masks of values, and values of masks.
+#include "backend/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/kernels_compare.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include <type_traits>
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/loops.h"
+#include "backend/cpu/table-inl.h"
+#include "backend/cpu/target-inl.h"
+#include "backend/cpu/words-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis::cpu::HWY_NAMESPACE {
+namespace {
+
+struct Eq {
+  template <class T>
+  static bool one(T a, T b) {
+    return a == b;
+  }
+};
+
+struct Lt {
+  template <class T>
+  static bool one(T a, T b) {
+    return a < b;
+  }
+};
+
+struct Le {
+  template <class T>
+  static bool one(T a, T b) {
+    return a <= b;
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3_DL
+// The mask of one vector of elements at a and b.
+template <class Test, class T>
+HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
+  constexpr bool eq = std::is_same_v<Test, Eq>, lt = std::is_same_v<Test, Lt>;
+  constexpr auto kIntegers = eq ? _MM_CMPINT_EQ : lt ? _MM_CMPINT_LT : _MM_CMPINT_LE;
+  constexpr int kFloats = eq ? _CMP_EQ_OQ : lt ? _CMP_LT_OQ : _CMP_LE_OQ;
+  if constexpr (std::is_same_v<T, float>) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(a), _mm512_loadu_ps(b), kFloats);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return _mm512_cmp_pd_mask(_mm512_loadu_pd(a), _mm512_loadu_pd(b), kFloats);
+  } else {
+    const __m512i x = _mm512_loadu_si512(a), y = _mm512_loadu_si512(b);
+    if constexpr (std::is_same_v<T, uint8_t>) return _mm512_cmp_epu8_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int8_t>) return _mm512_cmp_epi8_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int16_t>) return _mm512_cmp_epi16_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int32_t>) return _mm512_cmp_epi32_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int64_t>) return _mm512_cmp_epi64_mask(x, y, kIntegers);
+  }
+}
+#endif
+
+template <class Test, class T>
+HWY_INLINE uint64_t compare_word(const T* a, const T* b) {
+#if HWY_TARGET == HWY_AVX3_DL
+  uint64_t word = 0;
+  constexpr int kLanes = 64 / sizeof(T);
+  for (int i = 0; i < 64; i += kLanes) word |= compare_vector<Test>(a + i, b + i) << i;
+  return word;
+#else
+  alignas(64) uint8_t bytes[64];
+  for (int i = 0; i < 64; ++i) bytes[i] = Test::one(a[i], b[i]) ? 0xFF : 0;
+  return bits_from_bytes(bytes);
+#endif
+}
+
+template <class Test, class T>
+void compare(const void* a, const void* b, uint64_t* out, size_t n) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  for (; n >= 64; n -= 64, x += 64, y += 64) *out++ = compare_word<Test>(x, y);
+  if (n == 0) return;
+  uint64_t rest = 0;
+  for (size_t i = 0; i < n; ++i) rest |= uint64_t{Test::one(x[i], y[i])} << i;
+  *out = rest;
+}
+
+// Nonzero: of integers and, with all bits but the sign, of 16-bit floats.
+template <class T, T bits>
+struct NonzeroBits {
+  using Element = T;
+  static bool one(T x) { return (x & bits) != 0; }
+};
+
+template <class T>
+struct Nonzero {
+  using Element = T;
+  static bool one(T x) { return x != 0; }
+};
+
+template <class Test>
+void to_mask(const void* a, uint64_t* out, size_t n) {
+  const auto* x = static_cast<const typename Test::Element*>(a);
+  for (; n >= 64; n -= 64, x += 64) {
+    alignas(64) uint8_t bytes[64];
+    for (int i = 0; i < 64; ++i) bytes[i] = Test::one(x[i]) ? 0xFF : 0;
+    *out++ = bits_from_bytes(bytes);
+  }
+  if (n == 0) return;
+  uint64_t rest = 0;
+  for (size_t i = 0; i < n; ++i) rest |= uint64_t{Test::one(x[i])} << i;
+  *out = rest;
+}
+
+// `one` holds the bits of the value 1.
+template <int W, uint64_t one>
+void from_mask(const uint64_t* mask, void* out, size_t n) {
+  using T = typename Word<W>::type;
+  T* y = static_cast<T*>(out);
+  alignas(64) uint8_t bytes[64];
+  for (; n >= 64; n -= 64, y += 64) {
+    bytes_from_bits(*mask++, bytes);
+    for (int i = 0; i < 64; ++i) y[i] = bytes[i] ? static_cast<T>(one) : T{0};
+  }
+  for (size_t i = 0; i < n; ++i) y[i] = *mask >> i & 1 ? static_cast<T>(one) : T{0};
+}
+
+template <class... Ts>
+void set_compares(Kernels& table) {
+  ((table.compare[compare_index(Op::eq)][static_cast<int>(dtype_of<Ts>)] = &compare<Eq, Ts>), ...);
+  ((table.compare[compare_index(Op::lt)][static_cast<int>(dtype_of<Ts>)] = &compare<Lt, Ts>), ...);
+  ((table.compare[compare_index(Op::le)][static_cast<int>(dtype_of<Ts>)] = &compare<Le, Ts>), ...);
+}
+
+template <class Test, int W, uint64_t one>
+void set_mask(Kernels& table, DType dtype) {
+  table.to_mask[static_cast<int>(dtype)] = &to_mask<Test>;
+  table.from_mask[static_cast<int>(dtype)] = &from_mask<W, one>;
+}
+
+}  // namespace
+
+void fill_compare(Kernels& table) {
+  set_compares<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>(table);
+  set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::boolean);
+  set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::uint8);
+  set_mask<Nonzero<int8_t>, 1, 1>(table, DType::int8);
+  set_mask<Nonzero<int16_t>, 2, 1>(table, DType::int16);
+  set_mask<Nonzero<int32_t>, 4, 1>(table, DType::int32);
+  set_mask<Nonzero<int64_t>, 8, 1>(table, DType::int64);
+  set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3C00>(table, DType::float16);
+  set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3F80>(table, DType::bfloat16);
+  set_mask<Nonzero<float>, 4, 0x3F800000>(table, DType::float32);
+  set_mask<Nonzero<double>, 8, 0x3FF0000000000000>(table, DType::float64);
+}
+
+}  // namespace tamis::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,201 @@
+// The reduce sink. The order of additions depends on the shape alone, never on threads, layout or instruction set.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "backend/cpu/sinks.h"
+#include "backend/cpu/threads.h"
+#include "tamis/scalar.h"
+
+namespace tamis::cpu {
+
+namespace {
+
+constexpr int64_t kBlocksPerTask = kChunk / kBlock;
+
+/// How one reduction of one dtype accumulates.
+struct Plan {
+  Reduction reduction;
+  DType operand;  // of the blocks
+  DType acc;      // of partial results: int64 or float64 for sums and products, the operand's for extremes
+  void (*block)(const void*, size_t, void*);
+  Kernels::Binary combine;
+};
+
+Plan plan_for(Reduction reduction, DType operand) {
+  const Kernels& k = kernels();
+  const int in = static_cast<int>(operand);
+  const auto binary = [&](Op op, DType dtype) { return k.binary[binary_index(op)][static_cast<int>(dtype)]; };
+  const DType wide = is_floating_point(operand) ? DType::float64 : DType::int64;
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::mean:
+      return {reduction, operand, wide, k.sum[in], binary(Op::add, wide)};
+    case Reduction::prod:
+      return {reduction, operand, wide, k.prod[in], binary(Op::mul, wide)};
+    case Reduction::amax:
+      return {reduction, operand, operand, k.amax[in], binary(Op::maximum, operand)};
+    case Reduction::amin:
+      return {reduction, operand, operand, k.amin[in], binary(Op::minimum, operand)};
+  }
+  __builtin_unreachable();
+}
+
+/// Combines partials[0, n) of `width` values each into the first, in a tree of fixed form.
+void combine_tree(const Plan& plan, char* partials, int64_t n, int64_t width) {
+  const int64_t bytes = width * static_cast<int64_t>(itemsize(plan.acc));
+  for (int64_t gap = 1; gap < n; gap *= 2) {
+    for (int64_t i = 0; i + gap < n; i += 2 * gap) {
+      char* to = partials + i * bytes;
+      plan.combine(to, partials + (i + gap) * bytes, to, width);
+    }
+  }
+}
+
+/// Writes n accumulated values as results.
+void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void* out, DType result) {
+  const Kernels& k = kernels();
+  const int to = static_cast<int>(result);
+  if (plan.reduction == Reduction::mean) {
+    std::vector<double> mean(n);
+    const auto* sums = static_cast<const double*>(acc);
+    for (int64_t i = 0; i < n; ++i) mean[i] = sums[i] / static_cast<double>(reduced);
+    if (result == DType::float64) {
+      std::memcpy(out, mean.data(), n * sizeof(double));
+    } else {
+      k.cast[static_cast<int>(DType::float64)][to](mean.data(), out, n);
+    }
+  } else if (plan.acc == result) {
+    std::memcpy(out, acc, static_cast<size_t>(n) * itemsize(result));
+  } else {
+    k.cast[static_cast<int>(plan.acc)][to](acc, out, n);
+  }
+}
+
+char* at(void* base, int64_t index, DType dtype) {
+  return static_cast<char*>(base) + index * static_cast<int64_t>(itemsize(dtype));
+}
+
+/// Rows of up to a block: several of them in each block.
+void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length, void* out, DType result) {
+  const int64_t per_block = kBlock / length;
+  const int64_t blocks = (rows + per_block - 1) / per_block;
+  const int64_t size = static_cast<int64_t>(itemsize(plan.operand));
+  const int64_t acc_size = static_cast<int64_t>(itemsize(plan.acc));
+  parallel_for(blocks, kBlocksPerTask, [&](int64_t begin, int64_t end) {
+    Evaluator evaluator(program);
+    char* acc = static_cast<char*>(evaluator.scratch());
+    for (int64_t block = begin; block < end; ++block) {
+      const int64_t first = block * per_block, n = std::min(per_block, rows - first);
+      const char* value = static_cast<const char*>(evaluator.run_value(first * length, n * length));
+      for (int64_t r = 0; r < n; ++r) plan.block(value + r * length * size, length, acc + r * acc_size);
+      finish(plan, acc, n, length, at(out, first, result), result);
+    }
+  });
+}
+
+/// Rows longer than a block: a partial result per block, then a tree.
+void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length, void* out, DType result) {
+  const int64_t blocks = (length + kBlock - 1) / kBlock;
+  std::vector<double> room(rows * blocks);  // eight bytes each, whatever the accumulator
+  char* partials = reinterpret_cast<char*>(room.data());
+  parallel_for(rows * blocks, kBlocksPerTask, [&](int64_t begin, int64_t end) {
+    Evaluator evaluator(program);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t from = i % blocks * kBlock, n = std::min(kBlock, length - from);
+      plan.block(evaluator.run_value(i / blocks * length + from, n), n, at(partials, i, plan.acc));
+    }
+  });
+  for (int64_t row = 0; row < rows; ++row) {
+    char* first = at(partials, row * blocks, plan.acc);
+    combine_tree(plan, first, blocks, 1);
+    finish(plan, first, 1, length, at(out, row, result), result);
+  }
+}
+
+/// Adds rows [from, to) of columns [col, col + width) of a [reduced, inner] matrix, which begins at element `base`, up in acc.
+void add_rows(Evaluator& evaluator, const Plan& plan, int64_t base, int64_t inner, int64_t from, int64_t to, int64_t col,
+              int64_t width, char* acc) {
+  const auto widen = kernels().cast[static_cast<int>(plan.operand)][static_cast<int>(plan.acc)];
+  const int64_t size = static_cast<int64_t>(itemsize(plan.operand));
+  const int64_t rows_per_block = width == inner ? kBlock / inner : 1;
+  for (int64_t row = from; row < to; row += rows_per_block) {
+    const int64_t rows = std::min(rows_per_block, to - row);
+    const char* value = static_cast<const char*>(evaluator.run_value(base + row * inner + col, rows * width));
+    for (int64_t r = 0; r < rows; ++r) {
+      const char* line = value + r * width * size;
+      if (plan.acc != plan.operand) {
+        widen(line, evaluator.scratch(), width);
+        line = static_cast<const char*>(evaluator.scratch());
+      }
+      if (row + r == from) {
+        std::memcpy(acc, line, static_cast<size_t>(width) * itemsize(plan.acc));
+      } else {
+        plan.combine(acc, line, acc, width);
+      }
+    }
+  }
+}
+
+/// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are cut into at most 16 parts.
+void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int64_t reduced, int64_t inner, void* out,
+                    DType result) {
+  const int64_t part_rows = std::max<int64_t>(64, (reduced + 15) / 16);
+  const int64_t parts = (reduced + part_rows - 1) / part_rows;
+  const int64_t tile = std::min(inner, kBlock);
+  const int64_t tiles = (inner + tile - 1) / tile;
+  const int64_t grain = std::max<int64_t>(1, kChunk / (std::min(part_rows, reduced) * tile));
+  if (parts == 1) {
+    parallel_for(outer * tiles, grain, [&](int64_t begin, int64_t end) {
+      Evaluator evaluator(program);
+      std::vector<double> acc(tile);  // eight bytes each, whatever the accumulator
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t matrix = i / tiles, col = i % tiles * tile, width = std::min(tile, inner - col);
+        add_rows(evaluator, plan, matrix * reduced * inner, inner, 0, reduced, col, width,
+                 reinterpret_cast<char*>(acc.data()));
+        finish(plan, acc.data(), width, reduced, at(out, matrix * inner + col, result), result);
+      }
+    });
+    return;
+  }
+  std::vector<double> room(parts * inner);
+  char* const partials = reinterpret_cast<char*>(room.data());
+  for (int64_t matrix = 0; matrix < outer; ++matrix) {
+    parallel_for(parts * tiles, grain, [&](int64_t begin, int64_t end) {
+      Evaluator evaluator(program);
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t part = i / tiles, col = i % tiles * tile;
+        add_rows(evaluator, plan, matrix * reduced * inner, inner, part * part_rows,
+                 std::min(reduced, (part + 1) * part_rows), col, std::min(tile, inner - col),
+                 at(partials, part * inner + col, plan.acc));
+      }
+    });
+    combine_tree(plan, partials, parts, inner);
+    finish(plan, partials, inner, reduced, at(out, matrix * inner, result), result);
+  }
+}
+
+/// The reduction of no elements.
+void reduce_nothing(Reduction reduction, int64_t n, void* out, DType result) {
+  const double identity = reduction == Reduction::prod ? 1
+                          : reduction == Reduction::mean ? std::numeric_limits<double>::quiet_NaN()
+                                                         : 0;
+  visit_dtype(result, [&](auto type) {
+    using T = decltype(type);
+    std::fill_n(static_cast<T*>(out), n, Scalar(identity).to<T>());
+  });
+}
+
+}  // namespace
+
+void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced, int64_t inner, void* out,
+                DType result) {
+  if (reduced == 0) return reduce_nothing(reduction, outer * inner, out, result);
+  const Plan plan = plan_for(reduction, program.dtype);
+  if (inner > 1) return reduce_columns(program, plan, outer, reduced, inner, out, result);
+  if (reduced > kBlock) return reduce_long_rows(program, plan, outer, reduced, out, result);
+  reduce_short_rows(program, plan, outer, reduced, out, result);
+}
+
+}  // namespace tamis::cpu

@@ -1,0 +1,27 @@
+// Sinks: how blocks are consumed. The functions behind the CPU backend's methods; see backend/backend.h for contracts.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "backend/backend.h"
+#include "backend/cpu/evaluator.h"
+
+namespace tamis::cpu {
+
+/// Elements that one task works on, and per which selections are counted.
+inline constexpr int64_t kChunk = 16 * kBlock;
+
+inline int64_t chunks_of(int64_t n) { return (n + kChunk - 1) / kChunk; }
+
+void run_store(const Program& program, const Target& target);
+int64_t run_count(const Program& program);
+bool run_any(const Program& program);
+bool run_all(const Program& program);
+void run_compress(const Program& program, const std::function<void*(int64_t)>& allocate);
+void run_coordinates(const Program& program, const Shape& shape, const std::function<int64_t*(int64_t)>& allocate);
+void run_expand(const Program& program, const void* source, int64_t source_numel, const Target& target);
+void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced, int64_t inner, void* out,
+                DType result);
+
+}  // namespace tamis::cpu

@@ -1,0 +1,133 @@
+// Mask words to and from 64 bytes, and selection by a mask word; once per instruction set.
+#if defined(TAMIS_CPU_WORDS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TAMIS_CPU_WORDS_INL_H
+#undef TAMIS_CPU_WORDS_INL_H
+#else
+#define TAMIS_CPU_WORDS_INL_H
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/loops.h"
+#include "backend/cpu/target-inl.h"
+#include "backend/cpu/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis::cpu::HWY_NAMESPACE {
+
+static_assert(std::endian::native == std::endian::little);
+
+// 64 bytes, each 0x00 or 0xFF, to a word.
+HWY_INLINE uint64_t bits_from_bytes(const uint8_t* bytes) {
+#if HWY_TARGET == HWY_AVX3_DL
+  return _mm512_movepi8_mask(_mm512_loadu_si512(bytes));
+#elif HWY_TARGET == HWY_AVX2
+  const auto* v = reinterpret_cast<const __m256i*>(bytes);
+  const auto low = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_loadu_si256(v)));
+  const auto high = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_loadu_si256(v + 1)));
+  return low | uint64_t{high} << 32;
+#elif HWY_ARCH_X86
+  const auto* v = reinterpret_cast<const __m128i*>(bytes);
+  uint64_t word = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int part = _mm_movemask_epi8(_mm_loadu_si128(v + i));
+    word |= static_cast<uint64_t>(part) << (16 * i);
+  }
+  return word;
+#else
+  uint64_t word = 0;
+  for (int i = 0; i < 8; ++i) {
+    uint64_t eight;
+    std::memcpy(&eight, bytes + 8 * i, 8);
+    // The product's top byte gathers the lowest bit of each byte.
+    word |= ((eight & 0x0101010101010101u) * 0x0102040810204080u >> 56) << (8 * i);
+  }
+  return word;
+#endif
+}
+
+// The reverse.
+HWY_INLINE void bytes_from_bits(uint64_t word, uint8_t* bytes) {
+#if HWY_TARGET == HWY_AVX3_DL
+  _mm512_storeu_si512(bytes, _mm512_movm_epi8(word));
+#elif HWY_TARGET == HWY_AVX2
+  const __m256i copies =
+      _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+  const __m256i bit = _mm256_set1_epi64x(static_cast<int64_t>(0x8040201008040201u));
+  for (int i = 0; i < 2; ++i) {
+    const __m256i half = _mm256_set1_epi32(static_cast<int>(word >> (32 * i)));
+    const __m256i own = _mm256_and_si256(_mm256_shuffle_epi8(half, copies), bit);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes) + i, _mm256_cmpeq_epi8(own, bit));
+  }
+#else
+  for (int i = 0; i < 8; ++i) {
+    const uint64_t byte = word >> (8 * i) & 0xFF;
+    const uint64_t own = byte * 0x0101010101010101u & 0x8040201008040201u;
+    // A byte of `own` has at most one bit; adding 0x7F carries it to the top one.
+    const uint64_t eight = ((own + 0x7F7F7F7F7F7F7F7Fu) >> 7 & 0x0101010101010101u) * 0xFF;
+    std::memcpy(bytes + 8 * i, &eight, 8);
+  }
+#endif
+}
+
+// out[i] = bit i of word ? a[i] : b[i], 64 elements of W bytes.
+template <int W>
+HWY_INLINE void select_word(uint64_t word, const typename Word<W>::type* a,
+                            const typename Word<W>::type* b, typename Word<W>::type* out) {
+#if HWY_TARGET == HWY_AVX3_DL
+  using V = Vectors<W>;
+  for (int i = 0; i < 64; i += V::kLanes) {
+    const auto mask = static_cast<typename V::Mask>(word >> i);
+    const __m512i no = _mm512_loadu_si512(b + i);
+    _mm512_storeu_si512(out + i, V::blend(mask, no, _mm512_loadu_si512(a + i)));
+  }
+#else
+  alignas(64) uint8_t bytes[64];
+  bytes_from_bits(word, bytes);
+  // Bitwise, because a choice between two loads is compiled to a branch.
+  using T = typename Word<W>::type;
+  TAMIS_INDEPENDENT
+  for (int i = 0; i < 64; ++i) {
+    const T mask = static_cast<T>(static_cast<int8_t>(bytes[i]));
+    out[i] = static_cast<T>((a[i] & mask) | (b[i] & ~mask));
+  }
+#endif
+}
+
+#if HWY_TARGET == HWY_AVX2
+// The sign bit of each lane selects: shift every lane's own bit there.
+template <>
+HWY_INLINE void select_word<4>(uint64_t word, const Word<4>::type* a, const Word<4>::type* b,
+                               Word<4>::type* out) {
+  const __m256i lanes = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+  for (int i = 0; i < 64; i += 8) {
+    const __m256i eight = _mm256_set1_epi32(static_cast<int>(word >> i << 24));
+    const __m256 sign = _mm256_castsi256_ps(_mm256_sllv_epi32(eight, lanes));
+    const __m256 yes = _mm256_loadu_ps(reinterpret_cast<const float*>(a + i));
+    const __m256 no = _mm256_loadu_ps(reinterpret_cast<const float*>(b + i));
+    _mm256_storeu_ps(reinterpret_cast<float*>(out + i), _mm256_blendv_ps(no, yes, sign));
+  }
+}
+
+template <>
+HWY_INLINE void select_word<8>(uint64_t word, const Word<8>::type* a, const Word<8>::type* b,
+                               Word<8>::type* out) {
+  const __m256i lanes = _mm256_setr_epi64x(63, 62, 61, 60);
+  const __m256i all = _mm256_set1_epi64x(static_cast<int64_t>(word));
+  for (int i = 0; i < 64; i += 4) {
+    const __m256i shifts = _mm256_sub_epi64(lanes, _mm256_set1_epi64x(i));
+    const __m256d sign = _mm256_castsi256_pd(_mm256_sllv_epi64(all, shifts));
+    const __m256d yes = _mm256_loadu_pd(reinterpret_cast<const double*>(a + i));
+    const __m256d no = _mm256_loadu_pd(reinterpret_cast<const double*>(b + i));
+    _mm256_storeu_pd(reinterpret_cast<double*>(out + i), _mm256_blendv_pd(no, yes, sign));
+  }
+}
+#endif
+
+}  // namespace tamis::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,53 @@
+// Program: an expression compiled to a short list of instructions over block registers, the language of the waist.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/op.h"
+#include "core/interval.h"
+#include "core/storage.h"
+#include "tamis/dtype.h"
+#include "tamis/shape.h"
+
+namespace tamis {
+
+class IsinSet;
+
+/// A tensor as a program reads it: strides (in elements) for each dimension of the program's shape.
+struct Leaf {
+  Ref<Storage> storage;           // kept alive while the program runs
+  Ref<const Intervals> intervals;  // a structured mask that has no memory: offsets count row * cols + col
+  const void* data = nullptr;     // first element, unless intervals
+  int64_t offset = 0;             // first element of intervals
+  DType dtype{};
+  Shape strides;
+};
+
+/// One step: registers[dst] = op(registers[a], registers[b], registers[c]).
+struct Instr {
+  Op op{};
+  DType in{};   // of the operands (values); for cast the source
+  DType out{};  // of dst; bool means a mask register
+  int16_t dst = -1, a = -1, b = -1, c = -1;
+  int16_t leaf = -1;    // load
+  int16_t target = -1;  // skip: index of the instruction to go on with
+  std::shared_ptr<const IsinSet> set;
+};
+
+/// `code` runs once per block of consecutive elements, in the row-major order of `shape`; `setup` once before the first
+/// block, for what is the same in all of them. The registers of setup, mask and value are used for nothing else.
+struct Program {
+  Shape shape;  // the iteration space, adjacent dimensions merged where all leaves allow it
+  int64_t numel = 0;
+  std::vector<Leaf> leaves;
+  std::vector<Instr> setup;
+  std::vector<Instr> code;
+  int16_t registers = 0;
+  int16_t mask = -1;      // register of the sink's mask; -1: none
+  int16_t value = -1;     // register of the sink's value; -1: none
+  int32_t mask_end = 0;   // code[0, mask_end) computes the mask; the rest may be left out where that is all false
+  DType dtype{};          // of the value
+};
+
+}  // namespace tamis

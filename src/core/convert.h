@@ -1,0 +1,18 @@
+// Converting numbers to element types: which ones fit, and what PyTorch's messages call the types.
+#pragma once
+
+#include "tamis/scalar.h"
+
+namespace tamis {
+
+/// Whether dtype can hold value. Fractions are cut off, rounding is allowed, negative integers wrap
+/// into unsigned types, infinities and NaN fit floating point only, and bool takes everything.
+bool fits(Scalar value, DType dtype);
+
+/// Throws kind value ("value cannot be converted to type int8_t without overflow") unless it fits.
+void check_fits(Scalar value, DType dtype);
+
+/// "Long": the name in PyTorch's "... not implemented for 'Long'".
+const char* scalar_type_name(DType dtype);
+
+}  // namespace tamis

@@ -1,0 +1,210 @@
+// Printing tensors exactly as PyTorch prints them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "tamis/ops.h"
+
+namespace tamis {
+
+namespace {
+
+// PyTorch's default print options.
+constexpr int64_t kThreshold = 1000;
+constexpr int64_t kEdgeItems = 3;
+constexpr int64_t kLineWidth = 80;
+constexpr int kPrecision = 4;
+
+/// Whether a dimension is cut to its first and last items.
+bool is_cut(int64_t size, bool summarize) { return summarize && size > 2 * kEdgeItems; }
+
+/// The first and last items of the dimensions from d on. They are cut as views before anything is
+/// copied, so a large structured or deferred tensor is not computed for printing.
+Tensor corners(const Tensor& x, int64_t d) {
+  if (d == x.dim()) return x;
+  const int64_t size = x.shape()[d];
+  if (!is_cut(size, true)) return corners(x, d + 1);
+  return cat({corners(x.narrow(d, 0, kEdgeItems), d + 1),
+              corners(x.narrow(d, size - kEdgeItems, kEdgeItems), d + 1)},
+             d);
+}
+
+/// The texts of numbers, by rules that look at all of them: integral values, range of magnitudes.
+class FloatFormat {
+ public:
+  explicit FloatFormat(const std::vector<double>& values) {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (double v : values) {
+      if (!std::isfinite(v) || v == 0) continue;
+      least = std::min(least, std::abs(v));
+      most = std::max(most, std::abs(v));
+      integral_ = integral_ && v == std::ceil(v);
+    }
+    if (most == 0) return;
+    scientific_ = most / least > 1000.0 || most > 1e8 || (!integral_ && least < 1e-4);
+  }
+
+  std::string operator()(double v) const {
+    if (std::isnan(v)) return "nan";
+    if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+    if (scientific_) return fmt::format("{:.{}e}", v, kPrecision);
+    return integral_ ? fmt::format("{:.0f}.", v) : fmt::format("{:.{}f}", v, kPrecision);
+  }
+
+ private:
+  bool integral_ = true;
+  bool scientific_ = false;
+};
+
+/// The texts of the printed elements, in row-major order, padded to one width.
+struct Items {
+  std::vector<std::string> texts;
+  int64_t width = 1;
+};
+
+void pad(Items& items) {
+  for (std::string& text : items.texts) text = fmt::format("{:>{}}", text, items.width);
+}
+
+Items float_items(const Tensor& part) {
+  const std::vector<double> values = part.to_vector<double>();
+  const FloatFormat format(values);
+  Items items;
+  for (double v : values) {
+    items.texts.push_back(format(v));
+    // Zeros, infinities and NaN do not widen the column in PyTorch.
+    if (std::isfinite(v) && v != 0) {
+      items.width = std::max(items.width, static_cast<int64_t>(items.texts.back().size()));
+    }
+  }
+  pad(items);
+  return items;
+}
+
+Items other_items(const Tensor& part) {
+  Items items;
+  for (int64_t v : part.to_vector<int64_t>()) {
+    const bool is_bool = part.dtype() == DType::boolean;
+    items.texts.push_back(is_bool ? (v ? "True" : "False") : fmt::format("{}", v));
+    items.width = std::max(items.width, static_cast<int64_t>(items.texts.back().size()));
+  }
+  pad(items);
+  return items;
+}
+
+/// A comma, line ends, and the indent of what follows.
+std::string new_line(int64_t lines, int64_t indent) {
+  std::string text = ",";
+  text.append(lines, '\n').append(indent, ' ');
+  return text;
+}
+
+/// Arranges the texts in nested brackets.
+class Brackets {
+ public:
+  Brackets(const Shape& shape, Items items, bool summarize)
+      : shape_(shape), items_(std::move(items)), summarize_(summarize) {}
+
+  std::string tensor(int64_t dim, int64_t indent) {
+    const int64_t rank = static_cast<int64_t>(shape_.size());
+    if (rank == 0) return items_.texts[0];
+    if (dim == rank - 1) return vector(indent);
+    const bool cut = is_cut(shape_[dim], summarize_);
+    const int64_t count = cut ? 2 * kEdgeItems : shape_[dim];
+    const std::string separator = new_line(rank - dim - 1, indent + 1);
+    std::string text = "[";
+    for (int64_t i = 0; i < count; ++i) {
+      if (i > 0) text += separator;
+      if (cut && i == kEdgeItems) text.append("...").append(separator);
+      text += tensor(dim + 1, indent + 1);
+    }
+    return text + "]";
+  }
+
+ private:
+  std::string vector(int64_t indent) {
+    const bool cut = is_cut(shape_.back(), summarize_);
+    const int64_t count = cut ? 2 * kEdgeItems : shape_.back();
+    const int64_t per_line = std::max<int64_t>(1, (kLineWidth - indent) / (items_.width + 2));
+    std::string text = "[";
+    int64_t column = 0;
+    const auto append = [&](const std::string& item) {
+      if (column == per_line) {
+        text += new_line(1, indent + 1);
+        column = 0;
+      } else if (column > 0) {
+        text += ", ";
+      }
+      text += item;
+      ++column;
+    };
+    for (int64_t i = 0; i < count; ++i) {
+      if (cut && i == kEdgeItems) append(" ...");
+      append(items_.texts[next_++]);
+    }
+    return text + "]";
+  }
+
+  const Shape& shape_;
+  Items items_;
+  bool summarize_;
+  size_t next_ = 0;
+};
+
+/// Appends ", suffix", on a new line if it does not fit.
+void append_suffix(std::string& text, const std::string& suffix, int64_t indent, size_t& length) {
+  if (length + suffix.size() + 2 > static_cast<size_t>(kLineWidth)) {
+    text += new_line(1, indent) + suffix;
+    length = indent + suffix.size();
+  } else {
+    text.append(", ").append(suffix);
+    length += suffix.size() + 2;
+  }
+}
+
+/// "(2, 3)"
+std::string tuple_text(const Shape& shape) {
+  std::string text = to_string(shape);
+  text.front() = '(';
+  text.back() = ')';
+  return text;
+}
+
+bool is_default_dtype(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::int64 || dtype == DType::boolean;
+}
+
+}  // namespace
+
+std::string Tensor::to_string() const {
+  const std::string prefix = "tensor(";
+  const int64_t indent = static_cast<int64_t>(prefix.size());
+  std::vector<std::string> suffixes;
+  std::string text = prefix;
+  if (numel() == 0) {
+    if (dim() != 1) suffixes.push_back(fmt::format("size={}", tuple_text(shape())));
+    // No element shows the dtype, so only float32 goes without saying.
+    if (dtype() != DType::float32) suffixes.push_back(fmt::format("dtype=torch.{}", name(dtype())));
+    text += "[]";
+  } else {
+    if (!is_default_dtype(dtype())) {
+      suffixes.push_back(fmt::format("dtype=torch.{}", name(dtype())));
+    }
+    const bool summarize = numel() > kThreshold;
+    const Tensor part = summarize ? corners(*this, 0) : *this;
+    Items items = is_floating_point(dtype()) ? float_items(part) : other_items(part);
+    text += Brackets(shape(), std::move(items), summarize).tensor(0, indent);
+  }
+  // PyTorch counts the last line two characters longer than it is.
+  const size_t newline = text.rfind('\n');
+  size_t length = newline == std::string::npos ? text.size() + 2 : text.size() - newline + 1;
+  for (const std::string& suffix : suffixes) append_suffix(text, suffix, indent, length);
+  return text + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& x) { return out << x.to_string(); }
+
+}  // namespace tamis

@@ -1,0 +1,87 @@
+// Storage: the memory that tensors share, or the recipe by which that memory will be filled.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/ref.h"
+
+namespace tamis {
+
+class Storage;
+
+/// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask (core/interval.h).
+struct Recipe : RefCounted {
+  enum class Kind : uint8_t { expression, intervals };
+  explicit Recipe(Kind k) : kind(k) {}
+  virtual ~Recipe() = default;
+  /// Called when `owner` no longer needs the recipe: the storages that it reads forget the reader.
+  virtual void detach(Storage& /*owner*/) const noexcept {}
+  const Kind kind;
+};
+
+/// A block of memory and how to give it back.
+struct Memory {
+  void* data = nullptr;
+  int64_t bytes = 0;
+  void (*free)(void* data, int64_t bytes) = nullptr;
+};
+
+/// A spin lock for critical sections of a few instructions.
+class SpinLock {
+ public:
+  void lock() noexcept {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  void unlock() noexcept { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
+};
+
+/// The identity of a tensor's data. Ready storages have memory; the others have a recipe until somebody settles them.
+/// Knows the unsettled storages whose recipes read it, because a write must settle those first.
+class Storage final : public RefCounted {
+ public:
+  explicit Storage(Memory memory) noexcept
+      : bytes_(memory.bytes), data_(memory.data), memory_(memory) {}
+  Storage(void* foreign, int64_t bytes, std::function<void(void*)> deleter);
+  Storage(int64_t bytes, Ref<const Recipe> recipe) noexcept;
+  ~Storage();
+
+  int64_t bytes() const noexcept { return bytes_; }
+  bool ready() const noexcept { return data_.load(std::memory_order_acquire) != nullptr; }
+  /// Null until ready.
+  void* data() const noexcept { return data_.load(std::memory_order_acquire); }
+  /// Null once ready.
+  Ref<const Recipe> recipe() const;
+  /// Publishes the memory that the recipe was run into. If another thread was first, gives the memory back.
+  void fulfil(Memory memory);
+
+  /// False if there are too many readers to remember: the would-be reader must settle at once.
+  bool add_reader(Storage* reader);
+  void remove_reader(Storage* reader) noexcept;
+  /// The live unsettled readers, kept alive for the caller.
+  std::vector<Ref<Storage>> readers() const;
+  bool has_readers() const noexcept { return reader_count_.load(std::memory_order_acquire) != 0; }
+
+  /// How often a sink has computed this storage's values without keeping them.
+  std::atomic<uint8_t> recomputed{0};
+
+ private:
+  static constexpr size_t kMaxReaders = 64;
+
+  const int64_t bytes_;
+  std::atomic<void*> data_{nullptr};
+  Memory memory_;
+  std::function<void(void*)> deleter_;  // for foreign memory
+  mutable SpinLock lock_;               // guards recipe_ and readers_
+  Ref<const Recipe> recipe_;
+  std::vector<Storage*> readers_;
+  std::atomic<uint32_t> reader_count_{0};
+};
+
+}  // namespace tamis

@@ -1,0 +1,337 @@
+// Compiling expressions to programs: inlining, casts, early exits, merging dimensions, registers.
+#include "expr/compile.h"
+
+#include <algorithm>
+
+namespace tamis {
+
+namespace {
+
+/// The dtype that kernels compute in.
+DType kernel_dtype(DType dtype) {
+  return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
+}
+
+int cost_of(Op op) {
+  switch (op) {
+    case Op::exp: case Op::log: case Op::log2: case Op::log10: case Op::log1p: case Op::expm1:
+    case Op::sin: case Op::cos: case Op::tan: case Op::tanh: case Op::sigmoid: case Op::pow:
+    case Op::isin: case Op::fmod: case Op::remainder: case Op::floor_div:
+      return 16;
+    default:
+      return 1;
+  }
+}
+
+/// Whether computing the expression again costs more than reading its stored values.
+bool is_costly(const Expr& expr, int budget = 8) {
+  budget -= cost_of(expr.op);
+  if (budget < 0 || expr.size > budget + 1) return true;
+  for (int i = 0; i < expr.arity; ++i) {
+    const Ref<const Recipe> input = storage_of(expr.inputs[i])->recipe();
+    if (input && input->kind == Recipe::Kind::expression &&
+        is_costly(static_cast<const Expr&>(*input), budget)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Compiler::Compiler(const Shape& shape, const Shape& order) : order_(order), shape_(shape) {
+  if (order_.empty()) {
+    for (size_t i = 0; i < shape.size(); ++i) order_.push_back(static_cast<int64_t>(i));
+  }
+  for (int64_t d : order_) program_.shape.push_back(shape[d]);
+  program_.numel = numel(shape);
+}
+
+void Compiler::mask(const Tensor& x) {
+  program_.mask = compile(operand_of(x));
+  program_.mask_end = static_cast<int32_t>(program_.code.size());
+}
+
+void Compiler::value(const Tensor& x, DType dtype) {
+  program_.value = convert(compile(operand_of(x)), x.dtype(), dtype);
+  program_.dtype = dtype;
+}
+
+void Compiler::result(const Ref<Storage>& storage, const Expr& expr) {
+  const Operand whole{storage, expr.result, contiguous_strides(expr.shape), 0};
+  std::vector<Operand> inputs;
+  inputs_of(whole, expr, inputs);
+  program_.value = build(expr, inputs);
+  program_.dtype = expr.result;
+}
+
+Program Compiler::finish(Target* target) {
+  merge_dims(target);
+  assign_registers();
+  return std::move(program_);
+}
+
+bool Compiler::reads_differently(const Storage& storage, const Layout& layout) const {
+  Shape strides;
+  const Shape broadcast = broadcast_strides(layout, shape_);
+  for (int64_t d : order_) strides.push_back(broadcast[d]);
+  for (const Leaf& leaf : program_.leaves) {
+    if (leaf.storage.get() == &storage && (leaf.offset != layout.offset || !(leaf.strides == strides))) return true;
+  }
+  return false;
+}
+
+Compiler::Operand Compiler::operand_of(const Tensor& x) const {
+  const Shape strides = broadcast_strides(layout_of(x), shape_);
+  Shape ordered;
+  for (int64_t d : order_) ordered.push_back(strides[d]);
+  return {storage_of(x), x.dtype(), std::move(ordered), layout_of(x).offset};
+}
+
+int16_t Compiler::compile(const Operand& x) {
+  for (const Known& k : known_) {
+    if (k.storage == x.storage.get() && k.offset == x.offset && k.strides == x.strides) return k.reg;
+  }
+  const Ref<const Recipe> recipe = x.storage->recipe();
+  int16_t reg;
+  if (recipe && recipe->kind == Recipe::Kind::expression) {
+    reg = compile_expr(x, static_cast<const Expr&>(*recipe));
+  } else {
+    reg = compile_leaf(x, recipe ? Ref(static_cast<const Intervals*>(recipe.get())) : nullptr);
+  }
+  known_.push_back({x.storage.get(), x.strides, x.offset, reg});
+  return reg;
+}
+
+int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals) {
+  Leaf leaf;
+  leaf.storage = x.storage;
+  leaf.dtype = x.dtype;
+  leaf.strides = x.strides;
+  leaf.offset = x.offset;
+  leaf.intervals = std::move(intervals);
+  if (!leaf.intervals) {
+    leaf.data = static_cast<const char*>(x.storage->data()) + x.offset * static_cast<int64_t>(itemsize(x.dtype));
+  }
+  program_.leaves.push_back(std::move(leaf));
+  Instr load;
+  load.op = Op::load;
+  load.in = load.out = x.dtype;
+  load.leaf = static_cast<int16_t>(program_.leaves.size() - 1);
+  return emit(std::move(load));
+}
+
+bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand>& inputs) const {
+  // Index along each dimension of the expression = first[c] + (index along the program's dimension d with axis[d] == c).
+  const Shape canonical = contiguous_strides(expr.shape);
+  Shape first(expr.shape.size(), 0);
+  int64_t rest = x.offset;
+  for (size_t c = 0; c < expr.shape.size(); ++c) {
+    first[c] = rest / canonical[c];
+    rest %= canonical[c];
+  }
+  Shape axis(program_.shape.size(), -1);
+  for (size_t d = 0; d < program_.shape.size(); ++d) {
+    if (x.strides[d] == 0 || program_.shape[d] <= 1) continue;
+    for (size_t c = 0; c < expr.shape.size(); ++c) {
+      if (expr.shape[c] > 1 && canonical[c] == x.strides[d] &&
+          std::find(axis.begin(), axis.end(), static_cast<int64_t>(c)) == axis.end()) {
+        axis[d] = static_cast<int64_t>(c);
+      }
+    }
+    if (axis[d] < 0 || first[axis[d]] + program_.shape[d] > expr.shape[axis[d]]) return false;
+  }
+  for (int i = 0; i < expr.arity; ++i) {
+    const Tensor& t = expr.inputs[i];
+    const Shape strides = broadcast_strides(layout_of(t), expr.shape);
+    Operand input{storage_of(t), t.dtype(), Shape(axis.size(), 0), layout_of(t).offset};
+    for (size_t c = 0; c < first.size(); ++c) input.offset += first[c] * strides[c];
+    for (size_t d = 0; d < axis.size(); ++d) {
+      if (axis[d] >= 0) input.strides[d] = strides[axis[d]];
+    }
+    inputs.push_back(std::move(input));
+  }
+  return true;
+}
+
+int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
+  std::vector<Operand> inputs;
+  const bool again = x.storage->recomputed.exchange(1, std::memory_order_relaxed) != 0;
+  if ((again && is_costly(expr)) || !inputs_of(x, expr, inputs)) {
+    settle(*x.storage);
+    return compile_leaf(x, nullptr);
+  }
+  return build(expr, inputs);
+}
+
+int16_t Compiler::build(const Expr& expr, const std::vector<Operand>& inputs) {
+  if (expr.op == Op::where) return compile_where(expr, inputs);
+  if (expr.op == Op::mask_and || expr.op == Op::mask_or) {
+    return compile_masks(expr.op, inputs[0], inputs[1]);
+  }
+  if (expr.op == Op::cast) return convert(compile(inputs[0]), inputs[0].dtype, expr.result);
+
+  Instr instr;
+  instr.op = expr.op;
+  instr.set = expr.set;
+  instr.in = is_mask_op(expr.op) ? DType::boolean : kernel_dtype(expr.operand);
+  instr.out = expr.result == DType::boolean ? DType::boolean : instr.in;
+  int16_t regs[3] = {-1, -1, -1};
+  for (int i = 0; i < expr.arity; ++i) {
+    // By way of the operand dtype: a float64 number meets a float16 tensor as a float16.
+    regs[i] = convert(compile(inputs[i]), inputs[i].dtype, expr.operand);
+    regs[i] = convert(regs[i], expr.operand, instr.in);
+  }
+  instr.a = regs[0];
+  instr.b = regs[1];
+  instr.c = regs[2];
+  const DType computed = instr.out;
+  return convert(emit(std::move(instr)), computed, expr.result);
+}
+
+int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
+  Instr instr;
+  instr.op = op;
+  instr.in = instr.out = DType::boolean;
+  instr.a = compile(a);
+  const size_t skip = emit_skip(op == Op::mask_and ? Op::skip_if_none : Op::skip_if_all, instr.a);
+  const size_t known = known_.size();
+  instr.b = compile(b);
+  land(skip);
+  known_.resize(known);  // what may have been skipped is not known to be computed
+  return emit(std::move(instr));
+}
+
+int16_t Compiler::compile_where(const Expr& expr, const std::vector<Operand>& inputs) {
+  Instr instr;
+  instr.op = Op::where;
+  instr.in = instr.out = expr.operand;
+  instr.c = compile(inputs[0]);
+  const size_t known = known_.size();
+  const size_t none = emit_skip(Op::skip_if_none, instr.c);
+  instr.a = convert(compile(inputs[1]), inputs[1].dtype, expr.operand);
+  land(none);
+  known_.resize(known);
+  const size_t all = emit_skip(Op::skip_if_all, instr.c);
+  instr.b = convert(compile(inputs[2]), inputs[2].dtype, expr.operand);
+  land(all);
+  known_.resize(known);
+  return emit(std::move(instr));
+}
+
+int16_t Compiler::convert(int16_t reg, DType from, DType to) {
+  if (from == to) return reg;
+  Instr instr;
+  instr.op = Op::cast;
+  instr.in = from;
+  instr.out = to;
+  instr.a = reg;
+  return emit(std::move(instr));
+}
+
+int16_t Compiler::emit(Instr instr) {
+  bool constant = is_constant(instr.a) && is_constant(instr.b) && is_constant(instr.c);
+  if (instr.op == Op::load) {
+    const Leaf& leaf = program_.leaves[instr.leaf];
+    constant = std::all_of(leaf.strides.begin(), leaf.strides.end(), [](int64_t s) { return s == 0; });
+  }
+  // Masks are made anew for each block: the bits beyond the end of a short one must be zero.
+  constant = constant && instr.out != DType::boolean;
+  instr.dst = static_cast<int16_t>(constant_.size());
+  const int16_t dst = instr.dst;
+  constant_.push_back(constant);
+  (constant ? program_.setup : program_.code).push_back(std::move(instr));
+  return dst;
+}
+
+size_t Compiler::emit_skip(Op op, int16_t mask) {
+  Instr skip;
+  skip.op = op;
+  skip.a = mask;
+  program_.code.push_back(skip);
+  return program_.code.size() - 1;
+}
+
+void Compiler::land(size_t skip) {
+  std::vector<Instr>& code = program_.code;
+  if (skip + 1 == code.size()) {
+    code.pop_back();  // nothing to skip
+  } else {
+    code[skip].target = static_cast<int16_t>(code.size());
+  }
+}
+
+void Compiler::merge_dims(Target* target) {
+  std::vector<Shape*> all;
+  for (Leaf& leaf : program_.leaves) all.push_back(&leaf.strides);
+  Shape ordered;
+  if (target) {
+    for (int64_t d : order_) ordered.push_back(target->strides[d]);
+    target->strides = ordered;
+    all.push_back(&target->strides);
+  }
+  Shape& shape = program_.shape;
+  const auto drop = [&](size_t d) {
+    shape.erase(d);
+    for (Shape* s : all) s->erase(d);
+  };
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 1) drop(d);
+  }
+  for (size_t d = shape.size(); d-- > 1;) {
+    const auto merges = [&](const Shape* s) { return (*s)[d - 1] == (*s)[d] * shape[d]; };
+    if (!std::all_of(all.begin(), all.end(), merges)) continue;
+    shape[d] *= shape[d - 1];
+    drop(d - 1);
+  }
+}
+
+void Compiler::assign_registers() {
+  std::vector<int32_t> last_use(constant_.size(), -1);
+  const int32_t n = static_cast<int32_t>(program_.code.size());
+  for (int32_t i = 0; i < n; ++i) {
+    for (int16_t r : {program_.code[i].a, program_.code[i].b, program_.code[i].c}) {
+      if (r >= 0) last_use[r] = i;
+    }
+  }
+  std::vector<int16_t> place(constant_.size(), -1), free;
+  std::vector<bool> own(constant_);  // never shared
+  for (int16_t r : {program_.mask, program_.value}) {
+    if (r >= 0) own[r] = true;
+  }
+  const auto fresh = [&] { return program_.registers++; };
+  for (size_t r = 0; r < own.size(); ++r) {
+    if (own[r]) place[r] = fresh();
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    Instr& instr = program_.code[i];
+    if (instr.dst >= 0 && !own[instr.dst]) {
+      if (free.empty()) {
+        place[instr.dst] = fresh();
+      } else {
+        place[instr.dst] = free.back();
+        free.pop_back();
+      }
+    }
+    // A register is free again after its last reader, never as that reader's own result.
+    std::vector<int16_t> ended;
+    for (int16_t r : {instr.a, instr.b, instr.c}) {
+      if (r >= 0 && !own[r] && last_use[r] == i && std::find(ended.begin(), ended.end(), r) == ended.end()) {
+        ended.push_back(r);
+        free.push_back(place[r]);
+      }
+    }
+  }
+  const auto rename = [&](int16_t& r) {
+    if (r >= 0) r = place[r];
+  };
+  for (std::vector<Instr>* list : {&program_.setup, &program_.code}) {
+    for (Instr& instr : *list) {
+      for (int16_t* r : {&instr.dst, &instr.a, &instr.b, &instr.c}) rename(*r);
+    }
+  }
+  rename(program_.mask);
+  rename(program_.value);
+}
+
+}  // namespace tamis

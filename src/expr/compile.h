@@ -1,0 +1,71 @@
+// Compiler: turns the expressions of a sink's arguments into one Program.
+#pragma once
+
+#include <vector>
+
+#include "backend/backend.h"
+#include "core/tensor_impl.h"
+#include "expr/expr.h"
+
+namespace tamis {
+
+/// Usage: construct with the iteration space, call mask() first if the sink has one, then value(), then finish().
+class Compiler {
+ public:
+  /// `shape` is the sink's iteration space. `order` permutes it: dimension i of the program is dimension order[i] of
+  /// shape (reductions put what they reduce where they want it).
+  explicit Compiler(const Shape& shape, const Shape& order = {});
+
+  /// x is broadcast to shape; it must be bool.
+  void mask(const Tensor& x);
+  /// x is broadcast to shape and cast to dtype.
+  void value(const Tensor& x, DType dtype);
+  /// The value is what fills `storage`, whose recipe is expr and whose shape is the iteration space.
+  void result(const Ref<Storage>& storage, const Expr& expr);
+  /// The program. A target takes part in merging dimensions: its strides are given for `shape` and come back for the program's.
+  Program finish(Target* target = nullptr);
+
+  /// Whether the program reads this storage other than through exactly this layout (broadcast to shape).
+  bool reads_differently(const Storage& storage, const Layout& layout) const;
+
+ private:
+  /// A tensor as seen from the iteration space.
+  struct Operand {
+    Ref<Storage> storage;
+    DType dtype;
+    Shape strides;  // per dimension of the program
+    int64_t offset;
+  };
+  struct Known {
+    const Storage* storage;
+    Shape strides;
+    int64_t offset;
+    int16_t reg;
+  };
+
+  Operand operand_of(const Tensor& x) const;
+  int16_t compile(const Operand& x);
+  int16_t compile_leaf(const Operand& x, Ref<const Intervals> intervals);
+  int16_t compile_expr(const Operand& x, const Expr& expr);
+  int16_t build(const Expr& expr, const std::vector<Operand>& inputs);
+  int16_t compile_masks(Op op, const Operand& a, const Operand& b);
+  int16_t compile_where(const Expr& expr, const std::vector<Operand>& inputs);
+  bool inputs_of(const Operand& x, const Expr& expr, std::vector<Operand>& inputs) const;
+  /// Register holding reg's values as `to`.
+  int16_t convert(int16_t reg, DType from, DType to);
+  int16_t emit(Instr instr);
+  /// Emits a jump whose target is set by land(); returns its index.
+  size_t emit_skip(Op op, int16_t mask);
+  void land(size_t skip);
+  bool is_constant(int16_t reg) const { return reg < 0 || constant_[reg]; }
+  void merge_dims(Target* target);
+  void assign_registers();
+
+  Shape order_;   // program dimension -> shape dimension
+  Shape shape_;   // the sink's
+  Program program_;
+  std::vector<bool> constant_;  // per virtual register: computed in setup
+  std::vector<Known> known_;
+};
+
+}  // namespace tamis

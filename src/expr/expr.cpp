@@ -1,0 +1,157 @@
+// Building deferred tensors, settling them, and keeping in-place writes unobservable.
+#include "expr/expr.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+
+#include "core/check.h"
+#include "expr/compile.h"
+#include "tamis/runtime.h"
+
+namespace tamis {
+
+namespace {
+
+/// Past this many operations the inputs settle: programs stay short and the recursion shallow.
+constexpr int32_t kMaxSize = 64;
+
+std::atomic<bool>& eager_flag() {
+  static std::atomic<bool> flag = [] {
+    const char* value = std::getenv("TAMIS_EAGER");
+    return value && *value && std::string(value) != "0";
+  }();
+  return flag;
+}
+
+int32_t size_of(const Tensor& x) {
+  const Ref<const Recipe> recipe = storage_of(x)->recipe();
+  return recipe && recipe->kind == Recipe::Kind::expression ? static_cast<const Expr&>(*recipe).size : 0;
+}
+
+}  // namespace
+
+bool eager_mode() { return eager_flag().load(std::memory_order_relaxed); }
+void set_eager_mode(bool on) { eager_flag().store(on, std::memory_order_relaxed); }
+
+void Expr::detach(Storage& owner) const noexcept {
+  for (int i = 0; i < arity; ++i) storage_of(inputs[i])->remove_reader(&owner);
+}
+
+Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
+             std::shared_ptr<const IsinSet> set) {
+  Shape shape = inputs[0].shape();
+  for (size_t i = 1; i < inputs.size(); ++i) shape = broadcast_shapes(shape, inputs[i].shape());
+
+  auto* expr = new Expr(op, operand, result, shape);
+  Ref<const Recipe> recipe(expr);
+  expr->arity = static_cast<uint8_t>(inputs.size());
+  expr->set = std::move(set);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    // A handle of its own: the caller may resize or rebind the tensor it gave us.
+    expr->inputs[i] = make_view(inputs[i], layout_of(inputs[i]));
+    expr->size += size_of(inputs[i]);
+  }
+  if (expr->size > kMaxSize) {
+    expr->size = 1;
+    for (int i = 0; i < expr->arity; ++i) settle(*storage_of(expr->inputs[i]));
+  }
+
+  const int64_t bytes = numel(shape) * static_cast<int64_t>(itemsize(result));
+  Ref<Storage> storage(new Storage(bytes, std::move(recipe)));
+  bool crowded = false;
+  for (int i = 0; i < expr->arity; ++i) {
+    if (!storage_of(expr->inputs[i])->add_reader(storage.get())) crowded = true;
+  }
+  if (crowded || eager_mode()) settle(*storage);
+  return make_tensor(std::move(storage), result, shape);
+}
+
+void settle(Storage& storage) {
+  if (storage.ready()) return;
+  const Ref<const Recipe> recipe = storage.recipe();
+  if (!recipe) return;  // another thread was first
+  Backend& backend = cpu_backend();
+  Memory memory = backend.allocate(storage.bytes());
+  if (storage.bytes() > 0) {
+    Target target;
+    target.data = memory.data;
+    if (recipe->kind == Recipe::Kind::expression) {
+      const Expr& expr = static_cast<const Expr&>(*recipe);
+      Compiler compiler(expr.shape);
+      compiler.result(Ref<Storage>(&storage), expr);
+      target.dtype = expr.result;
+      target.strides = contiguous_strides(expr.shape);
+      backend.store(compiler.finish(&target), target);
+    } else {
+      const Shape shape{storage.bytes()};
+      Compiler compiler(shape);
+      compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
+      target.dtype = DType::boolean;
+      target.strides = {1};
+      backend.store(compiler.finish(&target), target);
+    }
+  }
+  storage.fulfil(memory);
+}
+
+namespace {
+
+/// Collects the deferred storages of an expression that only this expression refers to.
+void collect_private(const Tensor& x, std::vector<const Storage*>& found) {
+  const Storage& storage = *storage_of(x);
+  if (x.impl().use_count() != 1 || storage.use_count() != 1) return;
+  const Ref<const Recipe> recipe = storage.recipe();
+  if (!recipe || recipe->kind != Recipe::Kind::expression) return;
+  found.push_back(&storage);
+  const Expr& expr = static_cast<const Expr&>(*recipe);
+  for (int i = 0; i < expr.arity; ++i) collect_private(expr.inputs[i], found);
+}
+
+}  // namespace
+
+void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed) {
+  const Ref<Storage>& storage = storage_of(target);
+  settle(*storage);
+  if (!storage->has_readers()) return;
+  std::vector<const Storage*> kept;
+  for (const Tensor* x : consumed) collect_private(*x, kept);
+  for (const Ref<Storage>& reader : storage->readers()) {
+    if (std::find(kept.begin(), kept.end(), reader.get()) == kept.end()) settle(*reader);
+  }
+}
+
+void prepare_write(const Tensor& target) { prepare_write(target, {}); }
+
+bool Tensor::is_deferred() const { return !storage_of(*this)->ready(); }
+
+const Tensor& Tensor::settle() const {
+  tamis::settle(*storage_of(*this));
+  return *this;
+}
+
+const void* Tensor::data_ptr() const {
+  settle();
+  return static_cast<const char*>(storage_of(*this)->data()) +
+         storage_offset() * static_cast<int64_t>(itemsize());
+}
+
+void* Tensor::mutable_data_ptr() const {
+  prepare_write(*this);
+  return const_cast<void*>(data_ptr());
+}
+
+Tensor allocate(const Shape& shape, DType dtype) {
+  const int64_t bytes = numel(shape) * static_cast<int64_t>(itemsize(dtype));
+  return make_tensor(Ref<Storage>(new Storage(cpu_backend().allocate(bytes))), dtype, shape);
+}
+
+Tensor::Tensor(Scalar v) : Tensor(allocate({}, v.dtype())) {
+  visit_dtype(v.dtype(), [&](auto type) {
+    using T = decltype(type);
+    *static_cast<T*>(storage_of(*this)->data()) = v.to<T>();
+  });
+  impl_->is_number = true;
+}
+
+}  // namespace tamis

@@ -1,0 +1,163 @@
+// Running expressions into sinks: what the ops layer calls when it needs values.
+#include <algorithm>
+
+#include "expr/compile.h"
+#include "expr/expr.h"
+
+namespace tamis {
+
+namespace {
+
+Target target_of(const Tensor& x) {
+  return {const_cast<void*>(x.data_ptr()), x.dtype(), x.strides()};
+}
+
+/// The mask of a sink that needs nothing else.
+Program mask_program(const Tensor& mask) {
+  Compiler compiler(mask.shape());
+  compiler.mask(mask);
+  return compiler.finish();
+}
+
+/// The closed-form count of a whole structured mask, or -1.
+int64_t structured_count(const Tensor& mask) {
+  const Ref<const Recipe> recipe = storage_of(mask)->recipe();
+  if (!recipe || recipe->kind != Recipe::Kind::intervals) return -1;
+  const Intervals& intervals = static_cast<const Intervals&>(*recipe);
+  if (!mask.is_contiguous() || mask.numel() != intervals.rows() * intervals.cols()) return -1;
+  return intervals.count();
+}
+
+}  // namespace
+
+void store(const Tensor& target, Tensor value) {
+  const Tensor* consumed[] = {&value};
+  prepare_write(target, consumed);
+  if (target.numel() == 0) return;
+  Compiler compiler(target.shape());
+  compiler.value(value, target.dtype());
+  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+    Tensor copy = allocate(target.shape(), target.dtype());
+    store(copy, std::move(value));
+    return store(target, std::move(copy));
+  }
+  Target to = target_of(target);
+  const Program program = compiler.finish(&to);
+  cpu_backend().store(program, to);
+}
+
+void store_where(const Tensor& target, Tensor mask, Tensor value) {
+  const Tensor* consumed[] = {&mask, &value};
+  prepare_write(target, consumed);
+  if (target.numel() == 0) return;
+  Compiler compiler(target.shape());
+  compiler.mask(mask);
+  compiler.value(value, target.dtype());
+  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+    Tensor mask_copy = allocate(mask.shape(), DType::boolean);
+    store(mask_copy, std::move(mask));
+    Tensor copy = allocate(value.shape(), target.dtype());
+    store(copy, std::move(value));
+    return store_where(target, std::move(mask_copy), std::move(copy));
+  }
+  Target to = target_of(target);
+  const Program program = compiler.finish(&to);
+  cpu_backend().store(program, to);
+}
+
+Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
+  Tensor result;
+  const auto make = [&](int64_t count) {
+    result = allocate({count}, x.dtype());
+    return storage_of(result)->data();
+  };
+  if (numel(shape) == 0) {
+    make(0);
+    return result;
+  }
+  Compiler compiler(shape);
+  compiler.mask(mask);
+  compiler.value(x, x.dtype());
+  const Program program = compiler.finish();
+  cpu_backend().compress(program, make);
+  return result;
+}
+
+int64_t count_true(const Tensor& mask) {
+  if (mask.numel() == 0) return 0;
+  const int64_t known = structured_count(mask);
+  return known >= 0 ? known : cpu_backend().count(mask_program(mask));
+}
+
+Tensor coordinates(const Tensor& mask) {
+  Tensor columns;
+  const auto make = [&](int64_t count) {
+    columns = allocate({mask.dim(), count}, DType::int64);
+    return static_cast<int64_t*>(storage_of(columns)->data());
+  };
+  if (mask.numel() == 0) {
+    make(0);
+  } else {
+    cpu_backend().coordinates(mask_program(mask), mask.shape(), make);
+  }
+  const int64_t count = columns.shape()[1];
+  return make_view(columns, {{count, mask.dim()}, {1, std::max<int64_t>(count, 1)}, 0});
+}
+
+void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
+  const Tensor* consumed[] = {&mask};
+  prepare_write(target, consumed);
+  if (target.numel() == 0) return;
+  const void* data = source.data_ptr();
+  Compiler compiler(target.shape());
+  compiler.mask(mask);
+  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+    Tensor copy = allocate(mask.shape(), DType::boolean);
+    store(copy, std::move(mask));
+    return expand_into(target, std::move(copy), source);
+  }
+  Target to = target_of(target);
+  const Program program = compiler.finish(&to);
+  cpu_backend().expand(program, data, source.numel(), to);
+}
+
+bool any_true(const Tensor& mask) { return mask.numel() != 0 && cpu_backend().any(mask_program(mask)); }
+bool all_true(const Tensor& mask) { return mask.numel() == 0 || cpu_backend().all(mask_program(mask)); }
+
+Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand, DType result) {
+  // Kept dimensions outside, reduced ones inside; but if the innermost dimension is kept, it and the kept ones next to it
+  // stay innermost, so that rows are added to rows. This depends on the shape alone, and so do the bits of the result.
+  const Shape& shape = x.shape();
+  const auto is_reduced = [&](size_t d) {
+    return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+  };
+  size_t inner_from = shape.size();
+  while (inner_from > 0 && !is_reduced(inner_from - 1)) --inner_from;
+  Shape order, kept = shape;
+  int64_t outer = 1, reduced = 1, inner = 1;
+  for (size_t d = 0; d < inner_from; ++d) {
+    if (is_reduced(d)) continue;
+    order.push_back(static_cast<int64_t>(d));
+    outer *= shape[d];
+  }
+  for (int64_t d : dims) {
+    order.push_back(d);
+    reduced *= shape[d];
+    kept[d] = 1;
+  }
+  for (size_t d = inner_from; d < shape.size(); ++d) {
+    order.push_back(static_cast<int64_t>(d));
+    inner *= shape[d];
+  }
+
+  Tensor out = allocate(kept, result);
+  if (out.numel() == 0) return out;
+  if (operand == DType::float16 || operand == DType::bfloat16) operand = DType::float32;
+  Compiler compiler(shape, order);
+  compiler.value(x, operand);
+  const Program program = compiler.finish();
+  cpu_backend().reduce(program, reduction, outer, reduced, inner, storage_of(out)->data(), result);
+  return out;
+}
+
+}  // namespace tamis

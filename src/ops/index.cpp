@@ -1,0 +1,157 @@
+// Index: x[mask] as a value and as a target.
+#include "core/check.h"
+#include "core/convert.h"
+#include "core/overlap.h"
+#include "expr/expr.h"
+#include "ops/pointwise.h"
+
+namespace tamis {
+
+namespace {
+
+void check_index_dtype(const Tensor& mask) {
+  const DType dtype = mask.dtype();
+  if (dtype == DType::boolean) return;
+  check(!is_floating_point(dtype), ErrorKind::index,
+        "tensors used as indices must be long, int, byte or bool tensors, but got {}; "
+        "write mask.to_bool() or mask != 0",
+        scalar_type_name(dtype));
+  check(dtype != DType::uint8, ErrorKind::dtype,
+        "x[mask]: expected BoolTensor for mask, but got Byte; write mask.to_bool() or mask != 0");
+  raise(ErrorKind::unsupported,
+        fmt::format("x[mask]: only bool masks are accepted here, but got {}; if it is a mask, write "
+                    "mask.to_bool() or mask != 0",
+                    scalar_type_name(dtype)));
+}
+
+/// The sizes of x that the mask does not consume.
+Shape rest_of(const Tensor& x, const Tensor& mask) {
+  Shape rest;
+  for (int64_t d = mask.dim(); d < x.dim(); ++d) rest.push_back(x.shape()[d]);
+  return rest;
+}
+
+Shape with_front(int64_t first, const Shape& rest) {
+  Shape shape = rest;
+  shape.insert(0, first);
+  return shape;
+}
+
+/// mask with dimensions of size 1 at the end, so that it broadcasts over whole rows of x.
+Tensor over_rows(const Tensor& x, Tensor mask) {
+  while (mask.dim() < x.dim()) mask = mask.unsqueeze(-1);
+  return mask;
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.size() > to.size()) return false;
+  const size_t lead = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] != 1 && from[d] != to[lead + d]) return false;
+  }
+  return true;
+}
+
+/// value without its leading dimensions of size 1, as PyTorch takes it.
+Tensor without_leading_ones(Tensor value) {
+  while (value.dim() > 0 && value.size(0) == 1) value = value.select(0, 0);
+  return value;
+}
+
+void check_can_cast(const Tensor& value, const Tensor& x) {
+  check(can_cast(value.dtype(), x.dtype()), ErrorKind::dtype,
+        "result type {} can't be cast to the desired output type {}",
+        scalar_type_name(value.dtype()), scalar_type_name(x.dtype()));
+}
+
+/// value where the mask is true, one value (of the shape of rows, or broadcast to it) for all.
+void put_same(const Tensor& x, const Tensor& mask, Tensor value) {
+  if (mask.dim() > 0) {
+    store_where(x, over_rows(x, mask), std::move(value));
+  } else if (mask.item().to_bool()) {
+    store(x, std::move(value));
+  }
+}
+
+/// x[mask] = op(x[mask], v), in one pass if v is the same for every row.
+void update(const Masked& target, const Tensor& x, const Tensor& mask, const Tensor& v,
+            Tensor (*op)(const Tensor&, const Tensor&)) {
+  check_no_internal_overlap(x);
+  check_no_partial_overlap(x, mask);
+  if (mask.dim() > 0 && broadcasts_to(v.shape(), rest_of(x, mask))) {
+    Tensor value = op(x, v.shares_storage(x) ? v.clone() : v);
+    check_can_cast(value, x);
+    store_where(x, over_rows(x, mask), std::move(value));
+    return;
+  }
+  const Tensor selected = target.get();
+  const Tensor value = op(selected, v);
+  check(value.shape() == selected.shape(), ErrorKind::shape,
+        "output with shape {} doesn't match the broadcast shape {}", selected.shape(),
+        value.shape());
+  check_can_cast(value, x);
+  target.put(value);
+}
+
+}  // namespace
+
+Masked::Masked(Tensor x, Tensor mask) : x_(std::move(x)), mask_(std::move(mask)) {
+  check_index_dtype(mask_);
+  check(mask_.dim() <= x_.dim(), ErrorKind::index, "too many indices for tensor of dimension {}",
+        x_.dim());
+  for (int64_t d = 0; d < mask_.dim(); ++d) {
+    check(mask_.shape()[d] == x_.shape()[d], ErrorKind::index,
+          "The shape of the mask {} at index {} does not match the shape of the indexed tensor {} "
+          "at index {}",
+          mask_.shape(), d, x_.shape(), d);
+  }
+}
+
+Tensor Masked::get() const {
+  const Shape rest = rest_of(x_, mask_);
+  const int64_t row = tamis::numel(rest);
+  if (row == 0) return empty(with_front(count_true(mask_), rest), x_.dtype());
+  const Tensor elements = compress(x_, over_rows(x_, mask_), x_.shape());
+  return elements.view(with_front(elements.numel() / row, rest));
+}
+
+void Masked::put(const Tensor& v) const {
+  if (v.impl().is_number) check_fits(v.item(), x_.dtype());
+  check_no_internal_overlap(x_);
+  const Tensor value = without_leading_ones(v);
+  const Shape rest = rest_of(x_, mask_);
+  if (value.numel() == 1) {
+    check_no_partial_overlap(x_, mask_);
+    return put_same(x_, mask_, value.item());
+  }
+  check_no_overlap(x_, mask_);
+  check_no_overlap(x_, value);
+  if (broadcasts_to(value.shape(), rest)) return put_same(x_, mask_, value);
+
+  const Shape selection = with_front(count_true(mask_), rest);
+  check(broadcasts_to(value.shape(), selection), ErrorKind::shape,
+        "shape mismatch: value tensor of shape {} cannot be broadcast to indexing result of shape "
+        "{}",
+        v.shape(), selection);
+  if (tamis::numel(selection) == 0) return;
+  expand_into(x_, over_rows(x_, mask_), value.to(x_.dtype()).expand(selection).contiguous());
+}
+
+const Masked& Masked::operator+=(const Tensor& v) const {
+  update(*this, x_, mask_, v, add);
+  return *this;
+}
+const Masked& Masked::operator-=(const Tensor& v) const {
+  update(*this, x_, mask_, v, sub);
+  return *this;
+}
+const Masked& Masked::operator*=(const Tensor& v) const {
+  update(*this, x_, mask_, v, mul);
+  return *this;
+}
+const Masked& Masked::operator/=(const Tensor& v) const {
+  update(*this, x_, mask_, v, div);
+  return *this;
+}
+
+}  // namespace tamis

@@ -1,0 +1,68 @@
+// Pointwise: promotion over operands, and the in-place form of every pointwise function.
+#include "ops/pointwise.h"
+
+#include "core/check.h"
+#include "core/convert.h"
+#include "core/overlap.h"
+
+namespace tamis {
+namespace {
+
+/// The higher category decides, unless the lower one is of a higher kind: an integer among bools,
+/// or floating point among integers.
+std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> lower) {
+  if (!higher) return lower;
+  if (!lower || is_floating_point(*higher)) return higher;
+  if (*higher == DType::boolean || is_floating_point(*lower)) return promote_types(*higher, *lower);
+  return higher;
+}
+
+}  // namespace
+
+DType result_type(std::initializer_list<const Tensor*> operands) {
+  std::optional<DType> dimensioned, zero_dim, number;
+  for (const Tensor* x : operands) {
+    const TensorImpl& impl = x->impl();
+    const bool weak = impl.is_number && impl.layout.sizes.empty();
+    auto& category = !impl.layout.sizes.empty() ? dimensioned : weak ? number : zero_dim;
+    const DType dtype = weak && is_floating_point(impl.dtype) ? DType::float32 : impl.dtype;
+    category = category ? promote_types(*category, dtype) : dtype;
+  }
+  return *combine(dimensioned, combine(zero_dim, number));
+}
+
+DType result_type(const Tensor& a, const Tensor& b) { return result_type({&a, &b}); }
+
+void check_implemented(bool ok, const char* kernel, DType dtype) {
+  check(ok, ErrorKind::dtype, "\"{}\" not implemented for '{}'", kernel, scalar_type_name(dtype));
+}
+
+Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tensor*> reads) {
+  check_no_internal_overlap(self);
+  for (const Tensor* read : reads) check_no_partial_overlap(self, *read);
+  check(value.shape() == self.shape(), ErrorKind::shape,
+        "output with shape {} doesn't match the broadcast shape {}", self.shape(), value.shape());
+  check(can_cast(value.dtype(), self.dtype()), ErrorKind::dtype,
+        "result type {} can't be cast to the desired output type {}",
+        scalar_type_name(value.dtype()), scalar_type_name(self.dtype()));
+  store(self, std::move(value));
+  return self;
+}
+
+#define X(op) \
+  Tensor& Tensor::op##_() { return write_back(*this, tamis::op(*this)); }
+TAMIS_UNARY_METHODS(X)
+#undef X
+
+#define X(op)                                                    \
+  Tensor& Tensor::op##_(const Tensor& other) {                   \
+    return write_back(*this, tamis::op(*this, other), {&other}); \
+  }
+TAMIS_BINARY_METHODS(X)
+#undef X
+
+Tensor& Tensor::clamp_(std::optional<Tensor> min, std::optional<Tensor> max) {
+  return write_back(*this, tamis::clamp(*this, min, max), {min ? &*min : this, max ? &*max : this});
+}
+
+}  // namespace tamis

@@ -1,0 +1,37 @@
+// Pointwise: what arithmetic, comparisons and logic share: promotion over operands and the way back
+// of an in-place result.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include "expr/expr.h"
+#include "tamis/ops.h"
+
+namespace tamis {
+
+/// result_type for any number of operands. That of one operand is its dtype, but for a floating
+/// point number, which counts as float32.
+DType result_type(std::initializer_list<const Tensor*> operands);
+inline DType result_type(const Tensor& x) { return result_type({&x}); }
+
+/// The dtype that functions of real analysis compute in: floating point as it is, all else in
+/// float32.
+constexpr DType float_type(DType dtype) {
+  return is_floating_point(dtype) ? dtype : DType::float32;
+}
+
+/// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.
+void check_implemented(bool ok, const char* kernel, DType dtype);
+
+/// defer for inputs that stand in a braced list.
+inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<Tensor> inputs) {
+  return defer(op, operand, result, std::span<const Tensor>(inputs.begin(), inputs.size()));
+}
+
+/// Ends an in-place operation: stores value, which was computed from self and reads, into self;
+/// returns self. Refuses overlapping memory, a value of another shape than self's, and one whose
+/// dtype does not cast to self's.
+Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tensor*> reads = {});
+
+}  // namespace tamis

@@ -1,0 +1,90 @@
+// Row: one op as data: its signature, what it does, how to call it, and inputs to try it on. The Python module, the command
+// line, the reference page and the sweep tests are made from the rows.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tamis/ops.h"
+
+namespace tamis {
+
+/// An argument or result of an op that is called through its row. std::monostate stands for "not given".
+using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape, std::vector<Tensor>>;
+
+using Args = std::vector<Value>;
+
+struct Row {
+  /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask) -> Tensor".
+  /// Types: Tensor, Tensor? (may be None), Tensor[], Scalar, int, int?, float, bool, dtype, dtype?, int[].
+  std::string signature;
+  std::string summary;  // one sentence, for the docstring and the reference page
+  std::function<Value(std::span<const Value>)> call;
+  std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are float32, int64 or bool
+
+  std::string name() const { return signature.substr(0, signature.find('(')); }
+};
+
+namespace detail {
+
+/// How a parameter of type T is read from a value.
+template <class T>
+struct FromValue {
+  static const T& get(const Value& v) { return std::get<T>(v); }
+};
+template <class T>
+struct FromValue<std::optional<T>> {
+  static std::optional<T> get(const Value& v) {
+    if (std::holds_alternative<std::monostate>(v)) return std::nullopt;
+    return std::get<T>(v);
+  }
+};
+
+template <class R>
+Value to_value(R&& r) {
+  using T = std::decay_t<R>;
+  if constexpr (std::is_same_v<T, std::pair<Tensor, Tensor>>) {
+    return std::vector<Tensor>{r.first, r.second};
+  } else {
+    return Value(std::forward<R>(r));
+  }
+}
+
+template <class R, class... A, size_t... I>
+Value apply_values(R (*f)(A...), std::span<const Value> args, std::index_sequence<I...>) {
+  return to_value(f(FromValue<std::decay_t<A>>::get(args[I])...));
+}
+
+}  // namespace detail
+
+/// Makes a row from a plain function (or a captureless lambda with a + before it) whose parameters are those of the signature.
+template <class R, class... A>
+Row make_row(std::string signature, std::string summary, R (*f)(A...), std::vector<Args> samples) {
+  return {std::move(signature), std::move(summary),
+          [f](std::span<const Value> args) { return detail::apply_values(f, args, std::index_sequence_for<A...>{}); },
+          std::move(samples)};
+}
+
+// Each family's rows stand at the end of its file. In-place and out= forms have no rows of their own.
+std::vector<Row> create_rows();
+std::vector<Row> view_rows();
+std::vector<Row> arith_rows();
+std::vector<Row> compare_rows();
+std::vector<Row> logic_rows();
+std::vector<Row> select_rows();
+std::vector<Row> fill_rows();
+std::vector<Row> scatter_rows();
+std::vector<Row> reduce_rows();
+std::vector<Row> order_rows();
+std::vector<Row> mask_rows();
+
+/// All of them, in the order above.
+const std::vector<Row>& all_rows();
+
+}  // namespace tamis

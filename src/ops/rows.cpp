@@ -1,0 +1,22 @@
+// Rows: the table of all ops.
+#include <iterator>
+
+#include "ops/row.h"
+
+namespace tamis {
+
+const std::vector<Row>& all_rows() {
+  static const std::vector<Row> rows = [] {
+    std::vector<Row> all;
+    for (auto* family : {create_rows, view_rows, arith_rows, compare_rows, logic_rows, select_rows,
+                         fill_rows, scatter_rows, reduce_rows, order_rows, mask_rows}) {
+      std::vector<Row> some = family();
+      all.insert(all.end(), std::make_move_iterator(some.begin()),
+                 std::make_move_iterator(some.end()));
+    }
+    return all;
+  }();
+  return rows;
+}
+
+}  // namespace tamis

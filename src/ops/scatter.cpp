@@ -1,0 +1,69 @@
+// Scatter: ops that put the elements of a source, in order, where a mask is true.
+#include "core/check.h"
+#include "core/convert.h"
+#include "core/overlap.h"
+#include "expr/expr.h"
+#include "ops/mask_args.h"
+#include "ops/row.h"
+
+namespace tamis {
+
+namespace {
+
+void check_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
+  check(x.dtype() == source.dtype(), ErrorKind::dtype,
+        "masked_scatter: expected self and source to have same dtypes but got{} and {}",
+        scalar_type_name(x.dtype()), scalar_type_name(source.dtype()));
+  check_mask(mask, "masked_scatter_ only supports boolean masks, but got mask with dtype");
+}
+
+/// mask broadcasts to `wanted` elements, each of its own as often as any other.
+void check_enough(const Tensor& mask, int64_t wanted, const Tensor& source) {
+  if (wanted <= source.numel()) return;
+  const int64_t needed = count_true(mask) * (wanted / mask.numel());
+  check(needed <= source.numel(), ErrorKind::value,
+        "Number of elements of source < number of ones in mask ({} < {})",
+        source.numel(), needed);
+}
+
+/// Everything has been checked.
+void scatter(const Tensor& x, Tensor mask, const Tensor& source) {
+  if (mask.shares_storage(x)) mask = mask.clone();
+  const Tensor from = source.shares_storage(x) ? source.clone() : source.contiguous();
+  expand_into(x, std::move(mask), from);
+}
+
+}  // namespace
+
+Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
+  check_scatter(x, mask, source);
+  const Shape shape = broadcast_shapes(mask.shape(), x.shape());
+  check_enough(mask, numel(shape), source);
+  Tensor result = allocate(shape, x.dtype());
+  store(result, x);
+  scatter(result, mask, source);
+  return result;
+}
+
+Tensor& masked_scatter_(Tensor& x, const Tensor& mask, const Tensor& source) {
+  check_scatter(x, mask, source);
+  check_broadcasts_to(x, mask.shape());
+  check_no_internal_overlap(x);
+  check_enough(mask, x.numel(), source);
+  scatter(x, mask, source);
+  return x;
+}
+
+std::vector<Row> scatter_rows() {
+  const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
+  const Tensor mask = tensor({{true, false, true}, {false, true, false}});
+  const Tensor source = tensor({10.f, 20.f, 30.f, 40.f});
+  return {
+      make_row("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor",
+               "input with the elements of source, in order, where mask is true.", masked_scatter,
+               {{x, mask, source}, {x, tensor({false, true, false}), source},
+                {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}}),
+  };
+}
+
+}  // namespace tamis

@@ -1,0 +1,137 @@
+"""Checks that includes point downward only, after checking that it would notice those that do not.
+
+Layers from the bottom: include/tamis, core, backend, expr, autograd, ops, io, the front ends, and on top
+tests, benchmarks and examples. A file may include its own layer and those below it.
+"""
+
+import pathlib
+import posixpath
+import re
+import sys
+import tempfile
+
+LAYERS = [
+    ["include"],
+    ["src/core"],
+    ["src/backend"],
+    ["src/expr"],
+    ["src/autograd"],
+    ["src/ops"],
+    ["src/io"],
+    ["cli", "python"],
+    ["tests", "bench", "fuzz", "examples"],
+]
+# A device's own headers are for the backend, and for those that test or measure it.
+DEVICE = re.compile(r"src/backend/[^/]+/")
+SEES_DEVICES = ("src/backend/", "tests/", "bench/", "fuzz/")
+# These use Tamis as any user would.
+USERS = ("examples/", "tests/consumer/")
+
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def level(path):
+    for number, folders in enumerate(LAYERS):
+        if path.startswith(tuple(folder + "/" for folder in folders)):
+            return number
+    return None
+
+
+def resolve(root, path, name):
+    """The included file as a path from the root, or None if it is not one of ours."""
+    for base in (posixpath.dirname(path), "include", "src", "tests"):
+        target = posixpath.normpath(posixpath.join(base, name))
+        if (root / target).is_file():
+            return target
+    return None
+
+
+def fault(root, path, bracket, name):
+    """What is wrong with one include of the file at path, or None."""
+    target = resolve(root, path, name)
+    if path.startswith("include/"):
+        if bracket == '"' and not (name.startswith("tamis/") and target):
+            return "quotes are for tamis/ in a public header"
+        if bracket == "<" and ("/" in name or "." in name):
+            return "a public header includes the standard library and tamis/ only"
+    if target is None:
+        return None
+    if path.startswith(USERS) and target.startswith("src/"):
+        return "examples and users see public headers only"
+    if DEVICE.match(target) and not path.startswith(SEES_DEVICES):
+        return "a device's headers are for the backend, tests and benchmarks only"
+    here, there = level(path), level(target)
+    if here is None:
+        return f"this file is in none of the layers; add its folder to {posixpath.basename(__file__)}"
+    if there is not None and there > here:
+        return f"{' '.join(LAYERS[there])} is above {' '.join(LAYERS[here])}"
+    return None
+
+
+def check(root):
+    """All faults under root as lines of text, and the number of files looked at."""
+    faults, count = [], 0
+    for top in ("include", "src", *LAYERS[-2], *LAYERS[-1]):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix not in (".h", ".cpp") or not file.is_file():
+                continue
+            count += 1
+            path = file.relative_to(root).as_posix()
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                match = INCLUDE.match(line)
+                text = match and fault(root, path, match[1], match[2])
+                if text:
+                    faults.append(f"{path}:{number}: {match[2]}: {text}")
+    return faults, count
+
+
+def self_test():
+    """Builds a small tree with right and wrong includes; only the wrong ones may be reported."""
+    tree = {
+        "include/tamis/good.h": '#include <vector>\n#include "tamis/other.h"\n',
+        "include/tamis/other.h": "",
+        "include/tamis/bad.h": '#include <fmt/core.h>\n#include "core/a.h"\n#include "a.h"\n',
+        "src/core/a.h": '#include "tamis/good.h"\n',
+        "src/core/bad.cpp": '#include "core/a.h"\n  # include "ops/op.h"\n#include "../ops/op.h"\n',
+        "src/backend/cpu/simd.h": '#include "hwy/highway.h"\n#include "core/a.h"\n',
+        "src/backend/cpu/x.cpp": '#include "backend/cpu/simd.h"\n// #include "ops/op.h"\n',
+        "src/ops/op.h": '#include "core/a.h"\n',
+        "src/ops/bad.cpp": '#include "ops/op.h"\n#include "backend/cpu/simd.h"\n',
+        "src/ops/bad_test_use.cpp": '#include "helper.h"\n',
+        "src/new_layer/bad.cpp": '#include "core/a.h"\n',
+        "tests/helper.h": '#include "backend/cpu/simd.h"\n#include "ops/op.h"\n',
+        "examples/bad.cpp": "#include <tamis/good.h>\n#include <core/a.h>\n",
+    }
+    wrong = [
+        "examples/bad.cpp:2",
+        "include/tamis/bad.h:1",
+        "include/tamis/bad.h:2",
+        "include/tamis/bad.h:3",
+        "src/core/bad.cpp:2",
+        "src/core/bad.cpp:3",
+        "src/new_layer/bad.cpp:1",
+        "src/ops/bad.cpp:2",
+        "src/ops/bad_test_use.cpp:1",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, text in tree.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        faults, count = check(root)
+    found = sorted(re.match(r"[^:]+:\d+", line)[0] for line in faults)
+    if found != wrong or count != len(tree):
+        sys.exit(f"layers: the check itself is broken: expected {wrong}, found {found}")
+
+
+def main():
+    self_test()
+    faults, count = check(pathlib.Path(__file__).resolve().parent.parent)
+    for line in faults:
+        print(line)
+    print(f"layers: {count} files, {len(faults)} faults")
+    sys.exit(1 if faults or not count else 0)
+
+
+if __name__ == "__main__":
+    main()
