@@ -12,10 +12,12 @@ const float kNaN = std::numeric_limits<float>::quiet_NaN();
 const float kInf = std::numeric_limits<float>::infinity();
 
 const char* const kSharedMemory =
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+    "single memory "
     "location. Please clone() the tensor before performing the operation.";
 const char* const kRepeatedMemory =
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "unsupported operation: more than one element of the written-to tensor refers to a single "
+    "memory location. Please "
     "clone() the tensor before performing the operation.";
 
 /// What where means for equal shapes.
@@ -30,14 +32,15 @@ Tensor naive_where(const Tensor& mask, const Tensor& a, const Tensor& b, DType d
   return tensor(yes, shape).to(dtype);
 }
 
-// ---- masked_fill ----------------------------------------------------------------------------------------------------
+// ---- masked_fill --------------------------------------------------------------------------------
 
 TEST(MaskedFill, PutsTheValueWhereTheMaskIsTrue) {
   const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
   expect_same(x.masked_fill(x > 3, 0), tensor({{1.f, 2.f, 3.f}, {0.f, 0.f, 0.f}}));
   expect_same(tensor({true, false, true}).masked_fill(tensor({false, true, false}), true),
               tensor({true, true, true}));
-  expect_same(tensor({0.9f, 0.2f, 0.5f, 0.1f, 0.3f}).masked_fill(tensor({false, true, false, true, true}), 0),
+  expect_same(tensor({0.9f, 0.2f, 0.5f, 0.1f, 0.3f})
+                  .masked_fill(tensor({false, true, false, true, true}), 0),
               tensor({0.9f, 0.f, 0.5f, 0.f, 0.f}));
 }
 
@@ -49,7 +52,8 @@ TEST(MaskedFill, StopsNaNAndInfinityWhereMultiplyingWouldNot) {
 }
 
 TEST(MaskedFill, BroadcastsBothWays) {
-  expect_same(tensor({1, 2, 3}).masked_fill(tensor({{true}, {false}}), 0), tensor({{0, 0, 0}, {1, 2, 3}}));
+  expect_same(tensor({1, 2, 3}).masked_fill(tensor({{true}, {false}}), 0),
+              tensor({{0, 0, 0}, {1, 2, 3}}));
   expect_same(tensor({{1, 2, 3}, {4, 5, 6}}).masked_fill(tensor({false, true, false}), 9),
               tensor({{1, 9, 3}, {4, 9, 6}}));
   expect_same(tensor(1).masked_fill(tensor({true, false}), 7), tensor({7, 1}));
@@ -119,15 +123,19 @@ TEST(MaskedFill, RefusesAValueThatDoesNotFit) {
     DType dtype;
     Tensor value;
     const char* type;
-  } cases[] = {{uint8, -256, "uint8_t"},       {uint8, 256, "uint8_t"},      {uint8, -1.5, "uint8_t"},
-               {uint8, 255.9, "uint8_t"},      {int8, 128, "int8_t"},        {int8, 127.5, "int8_t"},
-               {int8, -128.5, "int8_t"},       {int16, 40000, "int16_t"},    {int32, 1e300, "int"},
-               {int64, 1e19, "int64_t"},       {int64, kInf, "int64_t"},     {int64, kNaN, "int64_t"},
-               {float16, -1e9, "at::Half"},    {float16, 70000, "at::Half"}, {float16, 65505.0, "at::Half"},
-               {bfloat16, 3.4e38, "at::BFloat16"}, {float32, 3.5e38, "float"}};
+  } cases[] = {{uint8, -256, "uint8_t"},       {uint8, 256, "uint8_t"},
+               {uint8, -1.5, "uint8_t"},       {uint8, 255.9, "uint8_t"},
+               {int8, 128, "int8_t"},          {int8, 127.5, "int8_t"},
+               {int8, -128.5, "int8_t"},       {int16, 40000, "int16_t"},
+               {int32, 1e300, "int"},          {int64, 1e19, "int64_t"},
+               {int64, kInf, "int64_t"},       {int64, kNaN, "int64_t"},
+               {float16, -1e9, "at::Half"},    {float16, 70000, "at::Half"},
+               {float16, 65505.0, "at::Half"}, {bfloat16, 3.4e38, "at::BFloat16"},
+               {float32, 3.5e38, "float"}};
   for (const auto& c : cases) {
     Tensor x = zeros({2}, c.dtype);
-    const std::string text = std::string("value cannot be converted to type ") + c.type + " without overflow";
+    const std::string text =
+        std::string("value cannot be converted to type ") + c.type + " without overflow";
     expect_error(ErrorKind::value, text, [&] { x.masked_fill(tensor({true, false}), c.value); });
     expect_error(ErrorKind::value, text, [&] { x.masked_fill_(tensor({true, false}), c.value); });
     expect_same(x, zeros({2}, c.dtype));
@@ -136,11 +144,15 @@ TEST(MaskedFill, RefusesAValueThatDoesNotFit) {
 
 TEST(MaskedFill, RefusesAValueWithDimensions) {
   expect_error(ErrorKind::shape,
-               "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with 1 dimension(s).",
+               "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with 1 "
+               "dimension(s).",
                [] { zeros({3}).masked_fill(ones({3}, boolean), tensor({1.f})); });
   expect_error(ErrorKind::shape,
-               "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with 3 dimension(s).",
-               [] { zeros({3}).masked_fill(ones({3}, boolean), zeros({1, 1, 1})); });
+               "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with 3 "
+               "dimension(s).",
+               [] {
+                 zeros({3}).masked_fill(ones({3}, boolean), zeros({1, 1, 1}));
+               });
 }
 
 TEST(MaskedFill, RefusesOtherMaskDTypes) {
@@ -153,21 +165,26 @@ TEST(MaskedFill, RefusesOtherMaskDTypes) {
     expect_same(x, zeros({3}));
   }
   expect_error(ErrorKind::dtype,
-               "masked_fill_ only supports boolean masks, but got mask with dtype Byte; write mask.to_bool() or "
+               "masked_fill_ only supports boolean masks, but got mask with dtype Byte; write "
+               "mask.to_bool() or "
                "mask != 0",
                [] { zeros({3}).masked_fill(ones({3}, uint8), 1); });
 }
 
 TEST(MaskedFill, RefusesShapesThatDoNotFit) {
   Tensor x = zeros({3});
-  expect_error(ErrorKind::shape,
-               "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
-               [&] { x.masked_fill(ones({2}, boolean), 1); });
-  expect_error(ErrorKind::shape,
-               "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
-               [&] { x.masked_fill_(ones({2}, boolean), 1); });
+  expect_error(
+      ErrorKind::shape,
+      "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
+      [&] { x.masked_fill(ones({2}, boolean), 1); });
+  expect_error(
+      ErrorKind::shape,
+      "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
+      [&] { x.masked_fill_(ones({2}, boolean), 1); });
   expect_error(ErrorKind::shape, "output with shape [3] doesn't match the broadcast shape [2, 3]",
-               [&] { x.masked_fill_(ones({2, 3}, boolean), 1); });
+               [&] {
+                 x.masked_fill_(ones({2, 3}, boolean), 1);
+               });
   expect_same(x, zeros({3}));
 }
 
@@ -204,18 +221,21 @@ TEST(MaskedFillInPlace, TakesItselfAsMaskButNoShiftedSelf) {
   expect_same(m, zeros({4}, boolean));
   Tensor n = ones({4}, boolean);
   Tensor shifted = n.slice(0, 1);
-  expect_error(ErrorKind::unsupported, kSharedMemory, [&] { shifted.masked_fill_(n.slice(0, 0, -1), false); });
+  expect_error(ErrorKind::unsupported, kSharedMemory,
+               [&] { shifted.masked_fill_(n.slice(0, 0, -1), false); });
   expect_same(n, ones({4}, boolean));
 }
 
 TEST(MaskedFillInPlace, RefusesAnExpandedTensor) {
   const Tensor base = zeros({1});
   Tensor x = base.expand({4});
-  expect_error(ErrorKind::unsupported, kRepeatedMemory, [&] { x.masked_fill_(tensor({true, false, true, true}), 3); });
+  expect_error(ErrorKind::unsupported, kRepeatedMemory, [&] {
+    x.masked_fill_(tensor({true, false, true, true}), 3);
+  });
   expect_same(base, zeros({1}));
 }
 
-// ---- where ----------------------------------------------------------------------------------------------------------
+// ---- where --------------------------------------------------------------------------------------
 
 TEST(Where, PicksByTheCondition) {
   const Tensor c = tensor({{true, false}, {false, true}});
@@ -242,7 +262,8 @@ TEST(Where, BroadcastsAllThree) {
   for (const Shape& s : shapes) {
     for (const Shape& a : shapes) {
       for (const Shape& b : shapes) {
-        const Tensor m = mask_of("random", s), x = values_of(float32, a), y = values_of(float32, b, 3);
+        const Tensor m = mask_of("random", s), x = values_of(float32, a),
+                     y = values_of(float32, b, 3);
         expect_same(where(m, x, y), naive_where(m, x, y, float32));
       }
     }
@@ -266,26 +287,30 @@ TEST(Where, DoesNotMixInTheOtherBranch) {
   expect_same(where(x > 0, 1 / x, 0), tensor({0.f, 1.f, 0.f}));
   expect_same(where(x != 0, 1 / x, 0), tensor({0.f, 1.f, -1.f}));
   const Tensor d = tensor({0, 2, 5});
-  expect_same(where(d != 0, tensor({10, 10, 10}).floor_divide(where(d == 0, 1, d)), -1), tensor({-1, 5, 2}));
+  expect_same(where(d != 0, tensor({10, 10, 10}).floor_divide(where(d == 0, 1, d)), -1),
+              tensor({-1, 5, 2}));
 }
 
 TEST(Where, RefusesOtherConditionsAndShapes) {
   expect_error(ErrorKind::dtype,
                "where expected condition to be a boolean tensor, but got a tensor with dtype Float",
                [] { where(zeros({3}), 1, 2); });
-  expect_error(ErrorKind::dtype,
-               "where expected condition to be a boolean tensor, but got a tensor with dtype Byte; write "
-               "condition.to_bool() or condition != 0",
-               [] { where(zeros({3}, uint8), 1, 2); });
-  expect_error(ErrorKind::shape,
-               "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
-               [] { where(ones({3}, boolean), zeros({2}), zeros({3})); });
-  expect_error(ErrorKind::shape,
-               "The size of tensor a (4) must match the size of tensor b (3) at non-singleton dimension 0",
-               [] { where(ones({4}, boolean), zeros({3}), zeros({3})); });
+  expect_error(
+      ErrorKind::dtype,
+      "where expected condition to be a boolean tensor, but got a tensor with dtype Byte; write "
+      "condition.to_bool() or condition != 0",
+      [] { where(zeros({3}, uint8), 1, 2); });
+  expect_error(
+      ErrorKind::shape,
+      "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
+      [] { where(ones({3}, boolean), zeros({2}), zeros({3})); });
+  expect_error(
+      ErrorKind::shape,
+      "The size of tensor a (4) must match the size of tensor b (3) at non-singleton dimension 0",
+      [] { where(ones({4}, boolean), zeros({3}), zeros({3})); });
 }
 
-// ---- fill_, zero_, copy_ --------------------------------------------------------------------------------------------
+// ---- fill_, zero_, copy_ ------------------------------------------------------------------------
 
 TEST(FillInPlace, FillsEveryLayout) {
   for (DType dtype : kDTypes) {
@@ -365,10 +390,13 @@ TEST(CopyInPlace, OfItselfChangesNothing) {
 TEST(CopyInPlace, RefusesShapesAndOverlaps) {
   Tensor x = zeros({3});
   expect_error(ErrorKind::shape, "output with shape [3] doesn't match the broadcast shape [2, 3]",
-               [&] { x.copy_(zeros({2, 3})); });
-  expect_error(ErrorKind::shape,
-               "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
-               [&] { x.copy_(zeros({2})); });
+               [&] {
+                 x.copy_(zeros({2, 3}));
+               });
+  expect_error(
+      ErrorKind::shape,
+      "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
+      [&] { x.copy_(zeros({2})); });
   const Tensor base = arange(4);
   Tensor tail = base.slice(0, 1);
   expect_error(ErrorKind::unsupported, kSharedMemory, [&] { tail.copy_(base.slice(0, 0, -1)); });

@@ -9,13 +9,16 @@ namespace {
 using namespace mask_cases;
 
 const char* const kSharedMemory =
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+    "single memory "
     "location.";
 
 Tensor matrix() { return tensor({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}); }
-Tensor checkers() { return tensor({{true, false, true}, {false, true, false}, {true, false, true}}); }
+Tensor checkers() {
+  return tensor({{true, false, true}, {false, true, false}, {true, false, true}});
+}
 
-// ---- reading --------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 TEST(IndexGet, TakesElementsByAFullMask) {
   const Tensor x = matrix();
@@ -61,18 +64,21 @@ TEST(IndexGet, MatchesRowByRowCopies) {
     }
     const Tensor want = rows.empty() ? empty({0, 5}) : stack(rows);
     expect_same(x[m], want, pattern);
-    expect_same(x.permute({1, 0, 2})[m.t()], Tensor(x.permute({1, 0, 2}).contiguous()[m.t().contiguous()]), pattern);
+    expect_same(x.permute({1, 0, 2})[m.t()],
+                Tensor(x.permute({1, 0, 2}).contiguous()[m.t().contiguous()]), pattern);
   }
 }
 
 TEST(IndexGet, DoesNotDependOnTheLayout) {
-  const Tensor x = values_of(int32, {41, 66}), rows = mask_of("random", {41}), full_mask = mask_of("random", {41, 66});
+  const Tensor x = values_of(int32, {41, 66}), rows = mask_of("random", {41}),
+               full_mask = mask_of("random", {41, 66});
   const Tensor by_row = x[rows], by_element = x[full_mask];
   expect_same(by_element, naive_select(x, full_mask));
   expect_same(by_row.flatten(), naive_select(x, rows.unsqueeze(1)));
   for (const Case& c : layouts(x)) {
     expect_same(c.x[rows], by_row, c.layout);
-    for (const Case& k : layouts(full_mask)) expect_same(c.x[k.x], by_element, c.layout + " by " + k.layout);
+    for (const Case& k : layouts(full_mask))
+      expect_same(c.x[k.x], by_element, c.layout + " by " + k.layout);
   }
 }
 
@@ -84,35 +90,45 @@ TEST(IndexGet, FusesAPredicateOverItself) {
 TEST(Index, RefusesMasksOfAnotherShape) {
   const Tensor x = arange(6).view({2, 3});
   expect_error(ErrorKind::index,
-               "The shape of the mask [3] at index 0 does not match the shape of the indexed tensor [2, 3] at index 0",
-               [&] { x[tensor({true, false, true})]; });
+               "The shape of the mask [3] at index 0 does not match the shape of the indexed "
+               "tensor [2, 3] at index 0",
+               [&] {
+                 x[tensor({true, false, true})];
+               });
   expect_error(ErrorKind::index,
-               "The shape of the mask [2, 2] at index 1 does not match the shape of the indexed tensor [2, 3] at "
+               "The shape of the mask [2, 2] at index 1 does not match the shape of the indexed "
+               "tensor [2, 3] at "
                "index 1",
-               [&] { x[ones({2, 2}, boolean)]; });
+               [&] {
+                 x[ones({2, 2}, boolean)];
+               });
   expect_error(ErrorKind::index, "The shape of the mask [1] at index 0 does not match",
                [&] { x[tensor({true})]; });
-  expect_error(ErrorKind::index, "too many indices for tensor of dimension 2",
-               [&] { x[ones({2, 3, 1}, boolean)]; });
-  expect_error(ErrorKind::index, "too many indices for tensor of dimension 0", [] { tensor(5)[tensor({true})]; });
+  expect_error(ErrorKind::index, "too many indices for tensor of dimension 2", [&] {
+    x[ones({2, 3, 1}, boolean)];
+  });
+  expect_error(ErrorKind::index, "too many indices for tensor of dimension 0",
+               [] { tensor(5)[tensor({true})]; });
 }
 
 TEST(Index, RefusesOtherDTypesAndSaysWhatToWrite) {
   const Tensor x = zeros({2, 3});
   for (DType dtype : {float16, bfloat16, float32, float64}) {
-    expect_error(ErrorKind::index, "tensors used as indices must be long, int, byte or bool tensors",
+    expect_error(ErrorKind::index,
+                 "tensors used as indices must be long, int, byte or bool tensors",
                  [&] { x[ones({2}, dtype)]; });
   }
   for (DType dtype : {int8, int16, int32, int64}) {
     expect_error(ErrorKind::unsupported, "x[mask]: only bool masks are accepted here, but got ",
                  [&] { x[ones({2}, dtype)]; });
   }
-  expect_error(ErrorKind::dtype,
-               "x[mask]: expected BoolTensor for mask, but got Byte; write mask.to_bool() or mask != 0",
-               [&] { x[ones({2}, uint8)]; });
+  expect_error(
+      ErrorKind::dtype,
+      "x[mask]: expected BoolTensor for mask, but got Byte; write mask.to_bool() or mask != 0",
+      [&] { x[ones({2}, uint8)]; });
 }
 
-// ---- writing --------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 TEST(IndexPut, WritesANumber) {
   const Tensor x = matrix();
@@ -137,7 +153,8 @@ TEST(IndexPut, BroadcastsTheValue) {
     x[mask] = value;
     return x;
   };
-  expect_same(put(tensor({true, false}), tensor({1.f, 2.f, 3.f})), tensor({{1.f, 2.f, 3.f}, {0.f, 0.f, 0.f}}));
+  expect_same(put(tensor({true, false}), tensor({1.f, 2.f, 3.f})),
+              tensor({{1.f, 2.f, 3.f}, {0.f, 0.f, 0.f}}));
   expect_same(put(rows, tensor({{1.f}, {2.f}})), tensor({{1.f, 1.f, 1.f}, {2.f, 2.f, 2.f}}));
   expect_same(put(rows, tensor({{{1.f}, {2.f}}})), tensor({{1.f, 1.f, 1.f}, {2.f, 2.f, 2.f}}));
   expect_same(put(rows, tensor({{1.f, 2.f, 3.f}})), tensor({{1.f, 2.f, 3.f}, {1.f, 2.f, 3.f}}));
@@ -148,7 +165,8 @@ TEST(IndexPut, BroadcastsTheValue) {
 }
 
 TEST(IndexPut, RefusesAValueThatDoesNotBroadcast) {
-  const auto refuses = [](const Shape& value, const Tensor& x, const Tensor& mask, const char* result) {
+  const auto refuses = [](const Shape& value, const Tensor& x, const Tensor& mask,
+                          const char* result) {
     const Tensor before = x.clone();
     expect_error(ErrorKind::shape,
                  "shape mismatch: value tensor of shape " + to_string(value) +
@@ -207,8 +225,9 @@ TEST(IndexPut, AlwaysCasts) {
 
 TEST(IndexPut, RefusesANumberThatDoesNotFit) {
   const Tensor x = ones({3}, int8);
-  expect_error(ErrorKind::value, "value cannot be converted to type int8_t without overflow",
-               [&] { x[tensor({true, true, false})] = 300; });
+  expect_error(ErrorKind::value, "value cannot be converted to type int8_t without overflow", [&] {
+    x[tensor({true, true, false})] = 300;
+  });
   expect_same(x, ones({3}, int8));
 }
 
@@ -217,7 +236,8 @@ TEST(IndexPut, MatchesAPlainLoopInEveryLayoutAndDType) {
   for (const char* pattern : kPatterns) {
     const Tensor m = mask_of(pattern, shape), rows = mask_of(pattern, {67});
     for (DType dtype : {boolean, uint8, float16, float32, float64}) {
-      const Tensor x = values_of(dtype, shape), v = values_of(dtype, {count(m)}, 3), row = values_of(dtype, {130}, 4);
+      const Tensor x = values_of(dtype, shape), v = values_of(dtype, {count(m)}, 3),
+                   row = values_of(dtype, {130}, 4);
       for (const Case& c : layouts(x)) {
         const std::string what = std::string(pattern) + " " + name(dtype) + " " + c.layout;
         c.x[m] = v;
@@ -264,14 +284,18 @@ TEST(IndexPut, KeepsEarlierResults) {
 TEST(IndexPut, RefusesOverlappingMemory) {
   const Tensor x = arange(4);
   expect_error(ErrorKind::unsupported, kSharedMemory, [&] { x[x >= 0] = x; });
-  expect_error(ErrorKind::unsupported, kSharedMemory, [&] { x.slice(0, 1)[ones({3}, boolean)] = x.slice(0, 0, -1); });
+  expect_error(ErrorKind::unsupported, kSharedMemory,
+               [&] { x.slice(0, 1)[ones({3}, boolean)] = x.slice(0, 0, -1); });
   expect_same(x, arange(4));
   const Tensor m = ones({3}, boolean);
-  expect_error(ErrorKind::unsupported, kSharedMemory, [&] { m[m] = tensor({false, false, false}); });
+  expect_error(ErrorKind::unsupported, kSharedMemory, [&] {
+    m[m] = tensor({false, false, false});
+  });
   m[m] = false;
   expect_same(m, zeros({3}, boolean));
   const Tensor expanded = zeros({1}).expand({4});
-  expect_error(ErrorKind::unsupported, "unsupported operation: more than one element of the written-to tensor",
+  expect_error(ErrorKind::unsupported,
+               "unsupported operation: more than one element of the written-to tensor",
                [&] { expanded[ones({4}, boolean)] = 3; });
 }
 
@@ -281,7 +305,7 @@ TEST(IndexPut, TakesAnElementOfItself) {
   expect_same(x, tensor({0, 1, 1, 1}));
 }
 
-// ---- updating -------------------------------------------------------------------------------------------------------
+// ---- updating -----------------------------------------------------------------------------------
 
 TEST(IndexUpdate, ComputesInPlace) {
   const Tensor x = tensor({1.f, 2.f, 3.f, 4.f});
@@ -318,7 +342,9 @@ TEST(IndexUpdate, RefusesAResultThatDoesNotCast) {
   expect_error(ErrorKind::dtype, text, [&] { x[m] /= 2; });
   expect_error(ErrorKind::dtype, text, [&] { x[m] += tensor({1.f, 2.f}); });
   expect_error(ErrorKind::shape, "output with shape [2] doesn't match the broadcast shape [3, 2]",
-               [&] { x[m] += ones({3, 2}, int64); });
+               [&] {
+                 x[m] += ones({3, 2}, int64);
+               });
   expect_same(x, ones({3}, int64));
 }
 

@@ -1,4 +1,5 @@
-// Mask cases: masks of every pattern, tensors in every layout, and comparisons for the tests of the masking ops.
+// Mask cases: masks of every pattern, tensors in every layout, and comparisons for the tests of the
+// masking ops.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -84,7 +85,8 @@ inline std::vector<Case> layouts(const Tensor& x) {
       {"transposed", x.t().contiguous().t()},
       {"sliced", copied(zeros({rows, 2 * cols}, x.dtype()).slice(1, 1, {}, 2))},
       {"sliced rows", copied(zeros({3 * rows, cols}, x.dtype()).slice(0, 2, {}, 3))},
-      {"offset", copied(zeros({rows + 2, cols + 3}, x.dtype()).narrow(0, 1, rows).narrow(1, 3, cols))},
+      {"offset",
+       copied(zeros({rows + 2, cols + 3}, x.dtype()).narrow(0, 1, rows).narrow(1, 3, cols))},
       {"deferred", where(tensor(true), x, x)},
       {"deferred over transposed", where(tensor(true), x.t().contiguous().t(), x)},
   };

@@ -1,4 +1,5 @@
-// Masks: the builders against the definition of each mask, and structured masks against their stored form.
+// Masks: the builders against the definition of each mask, and structured masks against their
+// stored form.
 #include <functional>
 
 #include "core/interval.h"
@@ -25,20 +26,23 @@ int64_t trues(const Tensor& mask) {
 }
 
 /// Builds the mask anew for each use, because reading its values stores them.
-void expect_mask(const std::function<Tensor()>& build, const Tensor& want, const std::string& what) {
+void expect_mask(const std::function<Tensor()>& build, const Tensor& want,
+                 const std::string& what) {
   EXPECT_EQ(count(build()), trues(want)) << what;
   expect_same(build(), want, what);
 }
 
-// ---- lengths --------------------------------------------------------------------------------------------------------
+// ---- lengths ------------------------------------------------------------------------------------
 
 TEST(FromLengths, KeepsTheFirstPositions) {
-  expect_same(masks::from_lengths(tensor({1, 3, 2}), 5), tensor({{true, false, false, false, false},
-                                                                {true, true, true, false, false},
-                                                                {true, true, false, false, false}}));
+  expect_same(masks::from_lengths(tensor({1, 3, 2}), 5),
+              tensor({{true, false, false, false, false},
+                      {true, true, true, false, false},
+                      {true, true, false, false, false}}));
   EXPECT_EQ(count(masks::from_lengths(tensor({2, 4, 3}), 5)), 9);
   expect_same(masks::from_lengths(tensor({{1, 3}, {2, 0}})),
-              tensor({{{true, false, false}, {true, true, true}}, {{true, true, false}, {false, false, false}}}));
+              tensor({{{true, false, false}, {true, true, true}},
+                      {{true, true, false}, {false, false, false}}}));
 }
 
 TEST(FromLengths, TakesAnyIntegersAndAnyShape) {
@@ -50,14 +54,17 @@ TEST(FromLengths, TakesAnyIntegersAndAnyShape) {
   EXPECT_EQ(masks::from_lengths(empty({0}, int64), 4).shape(), (Shape{0, 4}));
   EXPECT_EQ(masks::from_lengths(zeros({3}, int64)).shape(), (Shape{3, 0}));
   EXPECT_EQ(masks::from_lengths(zeros({2, 3}, int64), 4).shape(), (Shape{2, 3, 4}));
-  expect_same(masks::from_lengths(tensor({1, 9, 2}).slice(0, 0, {}, 2), 2), tensor({{true, false}, {true, true}}));
+  expect_same(masks::from_lengths(tensor({1, 9, 2}).slice(0, 0, {}, 2), 2),
+              tensor({{true, false}, {true, true}}));
 }
 
 TEST(FromLengths, RefusesImpossibleLengths) {
-  expect_error(ErrorKind::value, "from_lengths: length 6 is out of range [0, 5]",
-               [] { masks::from_lengths(tensor({2, 6}), 5); });
-  expect_error(ErrorKind::value, "from_lengths: length -1 is out of range [0, 2]",
-               [] { masks::from_lengths(tensor({2, -1})); });
+  expect_error(ErrorKind::value, "from_lengths: length 6 is out of range [0, 5]", [] {
+    masks::from_lengths(tensor({2, 6}), 5);
+  });
+  expect_error(ErrorKind::value, "from_lengths: length -1 is out of range [0, 2]", [] {
+    masks::from_lengths(tensor({2, -1}));
+  });
   expect_error(ErrorKind::value, "from_lengths: max_len must not be negative, but got -3",
                [] { masks::from_lengths(tensor({0}), -3); });
   expect_error(ErrorKind::dtype, "from_lengths: expected integers, but got float32",
@@ -66,7 +73,7 @@ TEST(FromLengths, RefusesImpossibleLengths) {
                [] { masks::from_lengths(tensor({true})); });
 }
 
-// ---- indices and ids ------------------------------------------------------------------------------------------------
+// ---- indices and ids ----------------------------------------------------------------------------
 
 TEST(FromIndices, MarksPositions) {
   expect_same(masks::from_indices(5, {1, -1}), tensor({false, true, false, false, true}));
@@ -83,7 +90,8 @@ TEST(FromIndices, MarksPositionsOfAShape) {
   const Shape shape{2, 3};
   expect_same(masks::from_indices(shape, std::vector<int64_t>{0, 5, -2}),
               tensor({{true, false, false}, {false, true, true}}));
-  expect_same(masks::from_indices(shape, tensor({0, 5})), tensor({{true, false, false}, {false, false, true}}));
+  expect_same(masks::from_indices(shape, tensor({0, 5})),
+              tensor({{true, false, false}, {false, false, true}}));
   expect_same(masks::from_indices(shape, tensor({{0, 1}, {-1, -1}}), false),
               tensor({{true, false, true}, {true, true, false}}));
   expect_same(masks::from_indices(shape, empty({0})), zeros({2, 3}, boolean));
@@ -99,14 +107,20 @@ TEST(FromIndices, UndoesNonzero) {
 }
 
 TEST(FromIndices, RefusesWhatIsOutside) {
-  expect_error(ErrorKind::index, "from_indices: index 5 is out of bounds for shape [5], which has 5 elements",
-               [] { masks::from_indices(5, {1, 5}); });
+  expect_error(ErrorKind::index,
+               "from_indices: index 5 is out of bounds for shape [5], which has 5 elements", [] {
+                 masks::from_indices(5, {1, 5});
+               });
   expect_error(ErrorKind::index, "from_indices: index -6 is out of bounds for shape [5]",
                [] { masks::from_indices(5, {-6}); });
-  expect_error(ErrorKind::index, "from_indices: index 3 is out of bounds for dimension 1 with size 3",
-               [] { masks::from_indices(Shape{2, 3}, tensor({{0, 3}})); });
-  expect_error(ErrorKind::shape, "from_indices: expected indices of shape [count] or [count, 2], but got [1, 3]",
-               [] { masks::from_indices(Shape{2, 3}, tensor({{0, 1, 2}})); });
+  expect_error(ErrorKind::index,
+               "from_indices: index 3 is out of bounds for dimension 1 with size 3", [] {
+                 masks::from_indices(Shape{2, 3}, tensor({{0, 3}}));
+               });
+  expect_error(ErrorKind::shape,
+               "from_indices: expected indices of shape [count] or [count, 2], but got [1, 3]", [] {
+                 masks::from_indices(Shape{2, 3}, tensor({{0, 1, 2}}));
+               });
   expect_error(ErrorKind::dtype, "from_indices: expected integers, but got float32",
                [] { masks::from_indices(Shape{3}, tensor({1.f})); });
   expect_error(ErrorKind::value, "from_indices: n must not be negative, but got -1",
@@ -115,28 +129,35 @@ TEST(FromIndices, RefusesWhatIsOutside) {
 
 TEST(TokenIds, AreKeptOrDropped) {
   const Tensor tokens = tensor({{5, 0, 7}, {7, 1, 0}});
-  expect_same(masks::keep_token_ids(tokens, {0, 7}), tensor({{false, true, true}, {true, false, true}}));
-  expect_same(masks::drop_token_ids(tokens, {0, 7}), tensor({{true, false, false}, {false, true, false}}));
+  expect_same(masks::keep_token_ids(tokens, {0, 7}),
+              tensor({{false, true, true}, {true, false, true}}));
+  expect_same(masks::drop_token_ids(tokens, {0, 7}),
+              tensor({{true, false, false}, {false, true, false}}));
   expect_same(masks::keep_token_ids(tokens, {}), zeros({2, 3}, boolean));
   expect_same(masks::drop_token_ids(tokens, {}), ones({2, 3}, boolean));
   const Tensor t = arange(1, 10);
-  expect_same(where(masks::drop_token_ids(t, {2, 5, 8}), t, 0), tensor({1, 0, 3, 4, 0, 6, 7, 0, 9}));
+  expect_same(where(masks::drop_token_ids(t, {2, 5, 8}), t, 0),
+              tensor({1, 0, 3, 4, 0, 6, 7, 0, 9}));
 }
 
 TEST(Between, IncludesBothEndsAndNoNaN) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  expect_same(masks::between(tensor({0.f, 1.f, 2.f, 3.f, nan}), 1, 2), tensor({false, true, true, false, false}));
+  expect_same(masks::between(tensor({0.f, 1.f, 2.f, 3.f, nan}), 1, 2),
+              tensor({false, true, true, false, false}));
   const Tensor t = tensor({1, 5, 9}), lo = tensor({0, 8}), hi = tensor({2, 9});
-  expect_same(masks::between(t.unsqueeze(1), lo, hi), tensor({{true, false}, {false, false}, {false, true}}));
+  expect_same(masks::between(t.unsqueeze(1), lo, hi),
+              tensor({{true, false}, {false, false}, {false, true}}));
 }
 
-// ---- matrices -------------------------------------------------------------------------------------------------------
+// ---- matrices -----------------------------------------------------------------------------------
 
 TEST(Causal, SeesThePastAndItself) {
-  expect_same(masks::causal(3), tensor({{true, false, false}, {true, true, false}, {true, true, true}}));
+  expect_same(masks::causal(3),
+              tensor({{true, false, false}, {true, true, false}, {true, true, true}}));
   for (int64_t n : {0, 1, 2, 5, 70}) {
     for (int64_t m : {0, 1, 3, 5, 65}) {
-      for (int64_t offset : {int64_t{-100}, int64_t{-2}, int64_t{0}, int64_t{1}, m - n, int64_t{200}, INT64_MIN, INT64_MAX}) {
+      for (int64_t offset : {int64_t{-100}, int64_t{-2}, int64_t{0}, int64_t{1}, m - n,
+                             int64_t{200}, INT64_MIN, INT64_MAX}) {
         const auto rule = [&](int64_t i, int64_t j) { return j - i <= offset; };
         expect_mask([&] { return masks::causal(n, m, offset); }, by_rule(n, m, rule),
                     "causal " + to_string({n, m, offset}));
@@ -148,8 +169,10 @@ TEST(Causal, SeesThePastAndItself) {
 TEST(Band, KeepsTheDiagonalsBetween) {
   for (int64_t n : {1, 4, 66}) {
     for (int64_t m : {1, 5, 64}) {
-      for (int64_t lower : {int64_t{-3}, int64_t{0}, int64_t{1}, int64_t{7}, INT64_MAX, INT64_MIN}) {
-        for (int64_t upper : {int64_t{-2}, int64_t{0}, int64_t{3}, int64_t{70}, INT64_MAX, INT64_MIN}) {
+      for (int64_t lower :
+           {int64_t{-3}, int64_t{0}, int64_t{1}, int64_t{7}, INT64_MAX, INT64_MIN}) {
+        for (int64_t upper :
+             {int64_t{-2}, int64_t{0}, int64_t{3}, int64_t{70}, INT64_MAX, INT64_MIN}) {
           const auto rule = [&](int64_t i, int64_t j) {
             return (lower == INT64_MIN ? false : -lower <= j - i) && j - i <= upper;
           };
@@ -162,37 +185,47 @@ TEST(Band, KeepsTheDiagonalsBetween) {
 }
 
 TEST(SlidingWindow, SeesTheLastKeys) {
-  expect_same(masks::sliding_window(3, 2), tensor({{true, false, false}, {true, true, false}, {false, true, true}}));
+  expect_same(masks::sliding_window(3, 2),
+              tensor({{true, false, false}, {true, true, false}, {false, true, true}}));
   for (int64_t n : {0, 1, 7, 65}) {
     for (int64_t w : {0, 1, 2, 7, 100}) {
       expect_mask([&] { return masks::sliding_window(n, w); },
-                  by_rule(n, n, [&](int64_t i, int64_t j) { return i - w < j && j <= i; }), "causal window");
+                  by_rule(n, n, [&](int64_t i, int64_t j) { return i - w < j && j <= i; }),
+                  "causal window");
       expect_mask([&] { return masks::sliding_window(n, w, false); },
-                  by_rule(n, n, [&](int64_t i, int64_t j) { return i - w < j && j < i + w; }), "window");
+                  by_rule(n, n, [&](int64_t i, int64_t j) { return i - w < j && j < i + w; }),
+                  "window");
     }
   }
 }
 
 TEST(Documents, SeeTheirOwn) {
-  for (const Tensor& ids : {tensor({0, 0, 1, 1, 1, 5}), tensor({3, 1, 1}), tensor({0, 1, 0}), tensor({4}),
-                            empty({0}, int64), tensor({-1, -1, 2}, int8)}) {
+  for (const Tensor& ids : {tensor({0, 0, 1, 1, 1, 5}), tensor({3, 1, 1}), tensor({0, 1, 0}),
+                            tensor({4}), empty({0}, int64), tensor({-1, -1, 2}, int8)}) {
     const std::vector<int64_t> id = ids.to_vector<int64_t>();
-    expect_mask([&] { return masks::documents(ids); },
-                by_rule(ids.numel(), ids.numel(), [&](int64_t i, int64_t j) { return id[i] == id[j]; }), "documents");
+    expect_mask(
+        [&] { return masks::documents(ids); },
+        by_rule(ids.numel(), ids.numel(), [&](int64_t i, int64_t j) { return id[i] == id[j]; }),
+        "documents");
   }
   expect_error(ErrorKind::dtype, "documents: expected integers, but got float32",
                [] { masks::documents(ones({3})); });
-  expect_error(ErrorKind::shape, "documents: expected ids of shape [n], but got [2, 2]",
-               [] { masks::documents(ones({2, 2}, int64)); });
+  expect_error(ErrorKind::shape, "documents: expected ids of shape [n], but got [2, 2]", [] {
+    masks::documents(ones({2, 2}, int64));
+  });
 }
 
 TEST(Matrices, RefuseNegativeSizes) {
-  expect_error(ErrorKind::value, "causal: n must not be negative, but got -1", [] { masks::causal(-1); });
-  expect_error(ErrorKind::value, "causal: m must not be negative, but got -2", [] { masks::causal(1, -2); });
-  expect_error(ErrorKind::value, "band: m must not be negative, but got -2", [] { masks::band(1, -2, 0, 0); });
+  expect_error(ErrorKind::value, "causal: n must not be negative, but got -1",
+               [] { masks::causal(-1); });
+  expect_error(ErrorKind::value, "causal: m must not be negative, but got -2",
+               [] { masks::causal(1, -2); });
+  expect_error(ErrorKind::value, "band: m must not be negative, but got -2",
+               [] { masks::band(1, -2, 0, 0); });
   expect_error(ErrorKind::value, "sliding_window: window must not be negative, but got -1",
                [] { masks::sliding_window(4, -1); });
-  expect_error(ErrorKind::shape, "shape [8589934592, 8589934592] has more elements than 64 bits can count",
+  expect_error(ErrorKind::shape,
+               "shape [8589934592, 8589934592] has more elements than 64 bits can count",
                [] { masks::causal(int64_t{1} << 33); });
 }
 
@@ -205,7 +238,7 @@ TEST(Matrices, AreCountedWithoutBeingVisited) {
   EXPECT_TRUE(masks::causal(n).is_deferred() || eager_mode());
 }
 
-// ---- structured masks are ordinary bool tensors ---------------------------------------------------------------------
+// ---- structured masks are ordinary bool tensors -------------------------------------------------
 
 struct Builder {
   const char* what;
@@ -271,11 +304,13 @@ TEST(StructuredMasks, EqualTheirStoredFormThroughViews) {
     expect_same(b.build().t(), m.t(), b.what);
     expect_same(b.build().slice(0, 3, 60, 7), m.slice(0, 3, 60, 7), b.what);
     expect_same(b.build().slice(1, 5, {}, 3), m.slice(1, 5, {}, 3), b.what);
-    expect_same(b.build().narrow(0, 10, 20).narrow(1, 30, 31), m.narrow(0, 10, 20).narrow(1, 30, 31), b.what);
+    expect_same(b.build().narrow(0, 10, 20).narrow(1, 30, 31),
+                m.narrow(0, 10, 20).narrow(1, 30, 31), b.what);
     expect_same(b.build().select(1, 9), m.select(1, 9), b.what);
     expect_same(b.build()[5], m[5], b.what);
     expect_same(b.build().flatten(), m.flatten(), b.what);
-    expect_same(b.build().unsqueeze(1).expand({67, 4, m.size(1)}), m.unsqueeze(1).expand({67, 4, m.size(1)}), b.what);
+    expect_same(b.build().unsqueeze(1).expand({67, 4, m.size(1)}),
+                m.unsqueeze(1).expand({67, 4, m.size(1)}), b.what);
     EXPECT_EQ(count(b.build().narrow(0, 10, 20)), trues(m.narrow(0, 10, 20))) << b.what;
     EXPECT_EQ(count(b.build().slice(1, 5, {}, 3)), trues(m.slice(1, 5, {}, 3))) << b.what;
     EXPECT_EQ(count(b.build().unsqueeze(0).expand({5, 67, m.size(1)})), 5 * trues(m)) << b.what;
@@ -308,7 +343,8 @@ TEST(StructuredMasks, CanBeWritten) {
 TEST(StructuredMasks, CoverLongRowsAndManyRows) {
   for (const Shape& shape : {Shape{3, 50001}, Shape{50001, 3}, Shape{4097, 64}, Shape{5, 4096}}) {
     const auto build = [&] { return masks::band(shape[0], shape[1], 5, 40000); };
-    const Tensor want = by_rule(shape[0], shape[1], [](int64_t i, int64_t j) { return -5 <= j - i && j - i <= 40000; });
+    const Tensor want = by_rule(shape[0], shape[1],
+                                [](int64_t i, int64_t j) { return -5 <= j - i && j - i <= 40000; });
     const Tensor x = values_of(int16, shape);
     EXPECT_EQ(count(build()), trues(want));
     expect_same(masked_select(x, build()), naive_select(x, want));

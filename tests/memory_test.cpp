@@ -46,8 +46,8 @@ bool has_memory(int64_t bytes) {
   }
   const int64_t available = proc_bytes("/proc/meminfo", "MemAvailable:");
   if (available >= bytes) return true;
-  std::cout << "[  SKIPPED ] needs " << bytes / kMiB << " MiB of free memory, but there are " << available / kMiB
-            << "\n";
+  std::cout << "[  SKIPPED ] needs " << bytes / kMiB << " MiB of free memory, but there are "
+            << available / kMiB << "\n";
   return false;
 }
 
@@ -75,7 +75,8 @@ int64_t allocated_by(F&& f) {
   return memory_stats().allocated_bytes - before;
 }
 
-/// Runs f once and returns by how much the process grew meanwhile, or 0 where that cannot be measured.
+/// Runs f once and returns by how much the process grew meanwhile, or 0 where that cannot be
+/// measured.
 template <class F>
 int64_t growth_during(F&& f) {
   empty_cache();
@@ -84,6 +85,29 @@ int64_t growth_during(F&& f) {
   f();
   const int64_t peak = proc_bytes("/proc/self/status", "VmHWM:");
   return kSanitized || before == 0 ? 0 : peak - before;
+}
+
+TEST_F(Memory, AMaskComputedInTheBracketsIsFusedIntoTheWrite) {
+  const int64_t n = 1'000'000;
+  Tensor x = arange(n, float32);
+  const auto fused = [&](auto write) { return allocated_by(write); };
+  EXPECT_LT(fused([&] { x[x >= 900'000] = 0; }), 1000);
+  EXPECT_LT(fused([&] { x[(x > 10) & (x < 20)] *= 2; }), 1000);
+  EXPECT_LT(fused([&] { x.masked_fill_(x == 38, -1); }), 1000);
+  const std::vector<float> values = x.to_vector<float>();
+  for (int64_t i = 0; i < n; ++i) {
+    const float expected = i >= 900'000 ? 0.f : i == 19 ? -1.f : i == 38 ? -1.f : i > 10 && i < 20 ? 2.f * i : i;
+    ASSERT_EQ(values[i], expected) << i;
+  }
+}
+
+TEST_F(Memory, AMaskThatSomebodyHoldsIsKeptWhenItsInputIsWritten) {
+  Tensor x = tensor({1, 5, 2, 7});
+  const Tensor mask = x > 3;
+  x[mask] = 0;
+  x.masked_fill_(mask, 1);
+  EXPECT_EQ(x.to_vector<int64_t>(), (std::vector<int64_t>{1, 1, 2, 1}));
+  EXPECT_EQ(count(mask), 2);
 }
 
 TEST_F(Memory, AFusedSelectionAllocatesItsResultOnly) {
@@ -101,7 +125,8 @@ TEST_F(Memory, AFusedSelectionAllocatesItsResultOnly) {
   EXPECT_EQ(got.numel() * 4, result_bytes);
   EXPECT_GE(allocated, result_bytes);
   EXPECT_LE(allocated, result_bytes + 64 * 1024);
-  EXPECT_LE(growth, result_bytes + 6 * kMiB);  // huge pages round up; a byte mask alone would be 10 MB
+  EXPECT_LE(growth,
+            result_bytes + 6 * kMiB);  // huge pages round up; a byte mask alone would be 10 MB
 }
 
 TEST_F(Memory, AMaskedSumAllocatesNothingThatGrows) {
@@ -121,7 +146,9 @@ TEST_F(Memory, AMaskedSumAllocatesNothingThatGrows) {
 TEST_F(Memory, ACausalMaskIsCountedWithoutMemory) {
   const int64_t n = 32768;
   EXPECT_LE(allocated_by([&] { EXPECT_EQ(count(masks::causal(n)), n * (n + 1) / 2); }), 4096);
-  EXPECT_LE(allocated_by([&] { EXPECT_EQ(masks::causal(n).sum().item<int64_t>(), n * (n + 1) / 2); }), 4096);
+  EXPECT_LE(
+      allocated_by([&] { EXPECT_EQ(masks::causal(n).sum().item<int64_t>(), n * (n + 1) / 2); }),
+      4096);
 }
 
 TEST_F(Memory, ACausalSelectionAllocatesItsResultOnly) {
@@ -131,8 +158,8 @@ TEST_F(Memory, ACausalSelectionAllocatesItsResultOnly) {
   x.copy_(arange(n).to(int8).unsqueeze(1));  // row i holds i, wrapped
   Tensor got;
   int64_t allocated = 0;
-  const int64_t growth =
-      growth_during([&] { allocated = allocated_by([&] { got = masked_select(x, masks::causal(n)); }); });
+  const int64_t growth = growth_during(
+      [&] { allocated = allocated_by([&] { got = masked_select(x, masks::causal(n)); }); });
   EXPECT_EQ(got.numel(), kept);
   EXPECT_LE(allocated, kept + 64 * 1024);
   EXPECT_LE(growth, kept + 16 * kMiB);  // the mask would be 1 GiB
@@ -147,7 +174,8 @@ TEST_F(Memory, ACausalSelectionAllocatesItsResultOnly) {
 TEST_F(Memory, MoreThanTwoToThe31ElementsWork) {
   if (!has_memory(6 * kGiB)) return;
   const int64_t n = (int64_t{1} << 31) + 4097;
-  const std::vector<int64_t> at = {0, 63, (int64_t{1} << 31) - 1, int64_t{1} << 31, (int64_t{1} << 31) + 1, n - 1};
+  const std::vector<int64_t> at = {
+      0, 63, (int64_t{1} << 31) - 1, int64_t{1} << 31, (int64_t{1} << 31) + 1, n - 1};
   Tensor m = zeros({n}, boolean);
   for (int64_t i : at) m.narrow(0, i, 1).fill_(true);
   const auto kept = static_cast<int64_t>(at.size());

@@ -16,7 +16,8 @@ void expect_pair(const std::pair<Tensor, Tensor>& got, const Tensor& value, cons
 
 TEST(KthValue, CountsFromOne) {
   expect_pair(kthvalue(arange(1, 6).to_float(), 4), tensor(4.f), tensor(3));
-  expect_pair(kthvalue(tensor({{1, 2, 3}, {4, 5, 6}}), 2, 0, true), tensor({{4, 5, 6}}), tensor({{1, 1, 1}}));
+  expect_pair(kthvalue(tensor({{1, 2, 3}, {4, 5, 6}}), 2, 0, true), tensor({{4, 5, 6}}),
+              tensor({{1, 1, 1}}));
   expect_pair(kthvalue(tensor({{3, 1, 2}, {6, 5, 4}}), 1), tensor({1, 4}), tensor({1, 2}));
 }
 
@@ -26,7 +27,8 @@ TEST(KthValue, TakesATensorWithoutDimensions) {
 }
 
 TEST(KthValue, SortsNaNLast) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              inf = std::numeric_limits<float>::infinity();
   const Tensor x = tensor({nan, 1.f, nan, -inf, inf});
   expect_pair(kthvalue(x, 1), tensor(-inf), tensor(3));
   expect_pair(kthvalue(x, 3), tensor(inf), tensor(4));
@@ -81,21 +83,27 @@ TEST(KthValue, FindsTheInnerNineTenths) {
 }
 
 TEST(KthValue, RefusesWhatDoesNotExist) {
-  expect_error(ErrorKind::value, "kthvalue(): selected number k out of range for dimension 0",
-               [] { kthvalue(tensor({1.f, 2.f, 3.f}), 4); });
-  expect_error(ErrorKind::value, "kthvalue(): selected number k out of range for dimension 0",
-               [] { kthvalue(tensor({1.f, 2.f, 3.f}), 0); });
-  expect_error(ErrorKind::value, "kthvalue(): selected number k out of range for dimension 1",
-               [] { kthvalue(zeros({2, 3}), 4, -1); });
+  expect_error(ErrorKind::value, "kthvalue(): selected number k out of range for dimension 0", [] {
+    kthvalue(tensor({1.f, 2.f, 3.f}), 4);
+  });
+  expect_error(ErrorKind::value, "kthvalue(): selected number k out of range for dimension 0", [] {
+    kthvalue(tensor({1.f, 2.f, 3.f}), 0);
+  });
+  expect_error(ErrorKind::value, "kthvalue(): selected number k out of range for dimension 1", [] {
+    kthvalue(zeros({2, 3}), 4, -1);
+  });
   expect_error(ErrorKind::value, "kthvalue(): selected number k out of range for dimension 0",
                [] { kthvalue(tensor(5.f), 2); });
-  expect_error(ErrorKind::index, "kthvalue(): Expected reduction dim 1 to have non-zero size.",
-               [] { kthvalue(zeros({3, 0}), 1); });
+  expect_error(ErrorKind::index, "kthvalue(): Expected reduction dim 1 to have non-zero size.", [] {
+    kthvalue(zeros({3, 0}), 1);
+  });
   expect_error(ErrorKind::index, "kthvalue(): Expected reduction dim 0 to have non-zero size.",
                [] { kthvalue(zeros({0}), 1); });
-  expect_error(ErrorKind::index, "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+  expect_error(ErrorKind::index,
+               "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
                [] { kthvalue(tensor(5.f), 1, 1); });
-  expect_error(ErrorKind::dtype, "\"kthvalue_cpu\" not implemented for 'Bool'", [] { kthvalue(tensor({true}), 1); });
+  expect_error(ErrorKind::dtype, "\"kthvalue_cpu\" not implemented for 'Bool'",
+               [] { kthvalue(tensor({true}), 1); });
 }
 
 }  // namespace

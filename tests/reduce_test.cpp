@@ -51,10 +51,11 @@ std::vector<Shape> subsets(size_t rank) {
   return all;
 }
 
-// ---- every reduction ------------------------------------------------------------------------------------------------
+// ---- every reduction ----------------------------------------------------------------------------
 
 TEST(Reduce, MatchesAPlainLoopOverEverySetOfDimensions) {
-  for (const Shape& shape : {Shape{5}, Shape{4, 7}, Shape{3, 4, 5}, Shape{2, 3, 1, 5}, Shape{70, 90}, Shape{3, 70, 65}}) {
+  for (const Shape& shape : {Shape{5}, Shape{4, 7}, Shape{3, 4, 5}, Shape{2, 3, 1, 5},
+                             Shape{70, 90}, Shape{3, 70, 65}}) {
     for (const Shape& dims : subsets(shape.size())) {
       // Few enough ones that even a float16 sums them exactly.
       const Tensor x = values_of(float32, shape), ones_and_zeros = x % 2;
@@ -63,13 +64,19 @@ TEST(Reduce, MatchesAPlainLoopOverEverySetOfDimensions) {
         const Tensor y = ones_and_zeros.to(dtype).settle();
         const DType out = sum_dtype(dtype);
         const Tensor total = naive_reduce(y, dims, 0, float64, add);
-        if (total.amax().item<double>() < 256) expect_same(sum(y, dims, true), total.to(out), what + " sum");
-        expect_same(any(y, dims, true), naive_reduce(y, dims, 0, dtype == uint8 ? uint8 : boolean, either), what);
-        expect_same(all(y, dims, true), naive_reduce(y, dims, 1, dtype == uint8 ? uint8 : boolean, both), what);
+        if (total.amax().item<double>() < 256)
+          expect_same(sum(y, dims, true), total.to(out), what + " sum");
+        expect_same(any(y, dims, true),
+                    naive_reduce(y, dims, 0, dtype == uint8 ? uint8 : boolean, either), what);
+        expect_same(all(y, dims, true),
+                    naive_reduce(y, dims, 1, dtype == uint8 ? uint8 : boolean, both), what);
         const Tensor z = values_of(dtype, shape);
-        expect_same(amax(z, dims, true), naive_reduce(z, dims, -1, dtype, larger), what + " amax " + name(dtype));
-        expect_same(amin(z, dims, true), naive_reduce(z, dims, 1000, dtype, smaller), what + " amin " + name(dtype));
-        expect_same(count_nonzero(y, dims), naive_reduce(y, dims, 0, int64, add).view(sum(y, dims).shape()), what);
+        expect_same(amax(z, dims, true), naive_reduce(z, dims, -1, dtype, larger),
+                    what + " amax " + name(dtype));
+        expect_same(amin(z, dims, true), naive_reduce(z, dims, 1000, dtype, smaller),
+                    what + " amin " + name(dtype));
+        expect_same(count_nonzero(y, dims),
+                    naive_reduce(y, dims, 0, int64, add).view(sum(y, dims).shape()), what);
       }
       expect_same(sum(x, dims, true), naive_reduce(x, dims, 0, float32, add), what);
     }
@@ -123,10 +130,12 @@ TEST(Reduce, TakesATensorWithoutDimensions) {
   expect_same(amax(tensor(5), {0}), tensor(5));
   expect_same(mean(tensor(5.f)), tensor(5.f));
   expect_same(any(tensor(1.f), {0}), tensor(true));
-  expect_error(ErrorKind::index, "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+  expect_error(ErrorKind::index,
+               "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
                [] { sum(tensor(3.f), {1}); });
-  expect_error(ErrorKind::value, "dim 0 appears multiple times in the list of dims",
-               [] { sum(tensor(3.f), {0, -1}); });
+  expect_error(ErrorKind::value, "dim 0 appears multiple times in the list of dims", [] {
+    sum(tensor(3.f), {0, -1});
+  });
 }
 
 TEST(Reduce, RefusesWrongDimensions) {
@@ -145,7 +154,7 @@ TEST(Reduce, RefusesWrongDimensions) {
   }
 }
 
-// ---- one at a time --------------------------------------------------------------------------------------------------
+// ---- one at a time ------------------------------------------------------------------------------
 
 TEST(Sum, GivesInt64ForIntegersAndBools) {
   expect_same(sum(tensor({true, true, false})), tensor(2));
@@ -194,13 +203,19 @@ TEST(Mean, DividesByTheCount) {
 
 TEST(Mean, RefusesIntegers) {
   expect_error(ErrorKind::dtype,
-               "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+               "mean(): could not infer output dtype. Input dtype must be either a floating point "
+               "or complex dtype. "
                "Got: Long",
-               [] { mean(tensor({1, 2})); });
+               [] {
+                 mean(tensor({1, 2}));
+               });
   expect_error(ErrorKind::dtype,
-               "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+               "mean(): could not infer output dtype. Optional dtype must be either a floating "
+               "point or complex "
                "dtype. Got: Long",
-               [] { mean(tensor({1.f, 2.f}), {}, false, int64); });
+               [] {
+                 mean(tensor({1.f, 2.f}), {}, false, int64);
+               });
 }
 
 TEST(Prod, Multiplies) {
@@ -232,16 +247,19 @@ TEST(Extremes, KeepTheDType) {
 
 TEST(Extremes, RefuseToReduceNothing) {
   const std::string text =
-      "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+      "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+      "dim with the 'dim' "
       "argument.";
   expect_error(ErrorKind::value, "amax" + text, [] { amax(empty({0})); });
   expect_error(ErrorKind::value, "amin" + text, [] { amin(empty({3, 0})); });
   expect_error(ErrorKind::value, "max" + text, [] { max(empty({0})); });
   expect_error(ErrorKind::value, "min" + text, [] { min(empty({0}, boolean)); });
-  expect_error(ErrorKind::index, "amax(): Expected reduction dim 0 to have non-zero size.",
-               [] { amax(empty({0, 3}), {0}); });
-  expect_error(ErrorKind::index, "amax(): Expected reduction dim 0 to have non-zero size.",
-               [] { amax(empty({0, 3}), {0, 1}); });
+  expect_error(ErrorKind::index, "amax(): Expected reduction dim 0 to have non-zero size.", [] {
+    amax(empty({0, 3}), {0});
+  });
+  expect_error(ErrorKind::index, "amax(): Expected reduction dim 0 to have non-zero size.", [] {
+    amax(empty({0, 3}), {0, 1});
+  });
   expect_same(amax(empty({0, 3}), {1}), empty({0}));
 }
 

@@ -21,7 +21,8 @@ Tensor naive_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) 
 
 TEST(MaskedScatter, TakesTheSourceInOrder) {
   const Tensor m = tensor({{0, 0, 0, 1, 1}, {1, 1, 0, 1, 1}}).to_bool();
-  expect_same(masked_scatter(zeros({2, 5}, int64), m, arange(10)), tensor({{0, 0, 0, 0, 1}, {2, 3, 0, 4, 5}}));
+  expect_same(masked_scatter(zeros({2, 5}, int64), m, arange(10)),
+              tensor({{0, 0, 0, 0, 1}, {2, 3, 0, 4, 5}}));
   expect_same(zeros({2, 5}, int64).masked_scatter(m, arange(10).view({5, 2})),
               tensor({{0, 0, 0, 0, 1}, {2, 3, 0, 4, 5}}));
 }
@@ -32,7 +33,8 @@ TEST(MaskedScatter, BroadcastsInputAndMask) {
   expect_same(masked_scatter(tensor({{1, 2}, {3, 4}}), tensor({false, true}), tensor({7, 8})),
               tensor({{1, 7}, {3, 8}}));
   expect_same(masked_scatter(tensor(1), tensor(true), tensor({9, 8})), tensor(9));
-  EXPECT_EQ(masked_scatter(empty({5, 0, 5}), ones({5, 1, 5}, boolean), empty({0})).shape(), (Shape{5, 0, 5}));
+  EXPECT_EQ(masked_scatter(empty({5, 0, 5}), ones({5, 1, 5}, boolean), empty({0})).shape(),
+            (Shape{5, 0, 5}));
 }
 
 TEST(MaskedScatter, MatchesAPlainLoopForEveryLengthPatternAndDType) {
@@ -96,11 +98,13 @@ TEST(MaskedScatter, RefusesTooShortASourceBeforeWriting) {
 
 TEST(MaskedScatter, RefusesOtherDTypes) {
   Tensor x = zeros({3});
-  expect_error(ErrorKind::dtype,
-               "masked_scatter: expected self and source to have same dtypes but gotFloat and Double",
-               [&] { x.masked_scatter_(ones({3}, boolean), zeros({3}, float64)); });
+  expect_error(
+      ErrorKind::dtype,
+      "masked_scatter: expected self and source to have same dtypes but gotFloat and Double",
+      [&] { x.masked_scatter_(ones({3}, boolean), zeros({3}, float64)); });
   for (DType dtype : {uint8, int64, float32}) {
-    expect_error(ErrorKind::dtype, "masked_scatter_ only supports boolean masks, but got mask with dtype ",
+    expect_error(ErrorKind::dtype,
+                 "masked_scatter_ only supports boolean masks, but got mask with dtype ",
                  [&] { masked_scatter(x, ones({3}, dtype), ones({3})); });
   }
   expect_same(x, zeros({3}));
@@ -109,7 +113,9 @@ TEST(MaskedScatter, RefusesOtherDTypes) {
 TEST(MaskedScatter, RefusesShapesThatDoNotFit) {
   Tensor x = zeros({3});
   expect_error(ErrorKind::shape, "output with shape [3] doesn't match the broadcast shape [2, 3]",
-               [&] { x.masked_scatter_(ones({2, 3}, boolean), zeros({9})); });
+               [&] {
+                 x.masked_scatter_(ones({2, 3}, boolean), zeros({9}));
+               });
   expect_error(ErrorKind::shape, "The size of tensor a (2) must match the size of tensor b (3)",
                [&] { masked_scatter(x, ones({2}, boolean), zeros({9})); });
 }
@@ -117,7 +123,8 @@ TEST(MaskedScatter, RefusesShapesThatDoNotFit) {
 TEST(MaskedScatterInPlace, RefusesAnExpandedTensor) {
   Tensor x = zeros({1}).expand({4});
   expect_error(ErrorKind::unsupported,
-               "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+               "unsupported operation: more than one element of the written-to tensor refers to a "
+               "single memory "
                "location.",
                [&] { x.masked_scatter_(ones({4}, boolean), ones({4})); });
 }

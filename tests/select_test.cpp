@@ -10,7 +10,7 @@ using namespace mask_cases;
 
 const float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// ---- masked_select --------------------------------------------------------------------------------------------------
+// ---- masked_select ------------------------------------------------------------------------------
 
 TEST(MaskedSelect, KeepsTheMarkedElementsInOrder) {
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
@@ -86,7 +86,8 @@ TEST(MaskedSelect, DoesNotDependOnTheLayout) {
 }
 
 TEST(MaskedSelect, BroadcastsBothSidesForEveryShape) {
-  const Shape shapes[] = {{}, {1}, {7}, {5, 7}, {5, 1}, {1, 7}, {3, 1, 7}, {3, 5, 1}, {3, 5, 7}, {3, 1, 1}};
+  const Shape shapes[] = {{},     {1},       {7},       {5, 7},    {5, 1},
+                          {1, 7}, {3, 1, 7}, {3, 5, 1}, {3, 5, 7}, {3, 1, 1}};
   for (const Shape& a : shapes) {
     for (const Shape& b : shapes) {
       const Tensor x = values_of(float32, a), m = mask_of("random", b);
@@ -123,7 +124,8 @@ TEST(MaskedSelect, IsACopyAndLeavesItsInputsAlone) {
 TEST(MaskedSelect, RefusesOtherMaskDTypesAndSaysWhatToWrite) {
   const Tensor x = ones({3});
   expect_error(ErrorKind::dtype,
-               "masked_select: expected BoolTensor for mask, but got Byte; write mask.to_bool() or mask != 0",
+               "masked_select: expected BoolTensor for mask, but got Byte; write mask.to_bool() or "
+               "mask != 0",
                [&] { masked_select(x, zeros({3}, uint8)); });
   for (DType dtype : kDTypes) {
     if (dtype == boolean) continue;
@@ -133,12 +135,16 @@ TEST(MaskedSelect, RefusesOtherMaskDTypesAndSaysWhatToWrite) {
 }
 
 TEST(MaskedSelect, RefusesShapesThatDoNotBroadcast) {
-  expect_error(ErrorKind::shape,
-               "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
-               [] { masked_select(zeros({3}), ones({2}, boolean)); });
-  expect_error(ErrorKind::shape,
-               "The size of tensor a (4) must match the size of tensor b (2) at non-singleton dimension 0",
-               [] { masked_select(zeros({2, 3}), ones({4, 3}, boolean)); });
+  expect_error(
+      ErrorKind::shape,
+      "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
+      [] { masked_select(zeros({3}), ones({2}, boolean)); });
+  expect_error(
+      ErrorKind::shape,
+      "The size of tensor a (4) must match the size of tensor b (2) at non-singleton dimension 0",
+      [] {
+        masked_select(zeros({2, 3}), ones({4, 3}, boolean));
+      });
 }
 
 TEST(MaskedSelect, AgreesWithItsComplement) {
@@ -151,7 +157,7 @@ TEST(MaskedSelect, AgreesWithItsComplement) {
   expect_same(masked_select(x, m & m2), masked_select(masked_select(x, m), masked_select(m2, m)));
 }
 
-// ---- out= -----------------------------------------------------------------------------------------------------------
+// ---- out= ---------------------------------------------------------------------------------------
 
 TEST(MaskedSelectOut, WritesIntoOut) {
   Tensor out = zeros({2});
@@ -190,16 +196,19 @@ TEST(MaskedSelectOut, DoesNotDisturbWhatWasComputedFromOut) {
 
 TEST(MaskedSelectOut, RefusesWhatItCannotWrite) {
   const Tensor x = arange(4).to_float(), m = tensor({true, true, false, false});
-  Tensor wrong = zeros({2}, int64), expanded = zeros({1}).expand({2}), alias = x, part = x.narrow(0, 0, 2);
+  Tensor wrong = zeros({2}, int64), expanded = zeros({1}).expand({2}), alias = x,
+         part = x.narrow(0, 0, 2);
   Tensor mask_alias = m;
   expect_error(ErrorKind::dtype, "masked_select(): self and result must have the same scalar type",
                [&] { masked_select_out(wrong, x, m); });
   expect_error(ErrorKind::unsupported,
-               "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+               "unsupported operation: more than one element of the written-to tensor refers to a "
+               "single memory "
                "location.",
                [&] { masked_select_out(expanded, x, m); });
   const char* shared =
-      "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+      "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+      "a single memory "
       "location.";
   expect_error(ErrorKind::unsupported, shared, [&] { masked_select_out(alias, x, m); });
   expect_error(ErrorKind::unsupported, shared, [&] { masked_select_out(part, x, m); });
@@ -208,7 +217,7 @@ TEST(MaskedSelectOut, RefusesWhatItCannotWrite) {
   expect_same(x, tensor({0.f, 1.f, 2.f, 3.f}));
 }
 
-// ---- nonzero and counting -------------------------------------------------------------------------------------------
+// ---- nonzero and counting -----------------------------------------------------------------------
 
 TEST(Nonzero, GivesCoordinatesInOrder) {
   expect_same(nonzero(tensor({1, 1, 1, 0, 1})), tensor({{0}, {1}, {2}, {4}}));
@@ -244,7 +253,8 @@ TEST(Nonzero, TupleHasOneTensorPerDimension) {
 }
 
 TEST(Nonzero, MatchesAPlainLoop) {
-  for (const Shape& shape : {Shape{4097}, Shape{63, 65}, Shape{3, 41, 37}, Shape{2, 3, 4, 5, 6}, Shape{100003}}) {
+  for (const Shape& shape :
+       {Shape{4097}, Shape{63, 65}, Shape{3, 41, 37}, Shape{2, 3, 4, 5, 6}, Shape{100003}}) {
     for (const char* pattern : kPatterns) {
       const Tensor m = mask_of(pattern, shape);
       const std::vector<uint8_t> on = m.to_vector<uint8_t>();
@@ -299,19 +309,24 @@ TEST(CountNonzero, CountsOverAllOrGivenDimensions) {
   expect_same(count_nonzero(tensor(3.f)), tensor(1));
   expect_same(count_nonzero(tensor(3.f), {0}), tensor(1));
   expect_same(count_nonzero(empty({0, 3}), {0}), tensor({0, 0, 0}));
-  expect_error(ErrorKind::value, "dim 0 appears multiple times in the list of dims",
-               [&] { count_nonzero(x, {0, -2}); });
-  expect_error(ErrorKind::index, "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+  expect_error(ErrorKind::value, "dim 0 appears multiple times in the list of dims", [&] {
+    count_nonzero(x, {0, -2});
+  });
+  expect_error(ErrorKind::index,
+               "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
                [] { count_nonzero(tensor(3.f), {1}); });
 }
 
-// ---- isin -----------------------------------------------------------------------------------------------------------
+// ---- isin ---------------------------------------------------------------------------------------
 
 TEST(Isin, FindsElements) {
-  expect_same(isin(tensor({{1, 2}, {3, 4}}), tensor({2, 3})), tensor({{false, true}, {true, false}}));
+  expect_same(isin(tensor({{1, 2}, {3, 4}}), tensor({2, 3})),
+              tensor({{false, true}, {true, false}}));
   expect_same(isin(tensor({5, 4, 5, 3, 4, 4, 3, 4, 3, 5, 2, 1, 5, 5}), tensor({2, 3, 4})),
-              tensor({false, true, false, true, true, true, true, true, true, false, true, false, false, false}));
-  expect_same(isin(tensor({{1, 2}, {3, 4}}), tensor({2, 3}), true), tensor({{true, false}, {false, true}}));
+              tensor({false, true, false, true, true, true, true, true, true, false, true, false,
+                      false, false}));
+  expect_same(isin(tensor({{1, 2}, {3, 4}}), tensor({2, 3}), true),
+              tensor({{true, false}, {false, true}}));
 }
 
 TEST(Isin, TakesNumbersOnEitherSide) {
@@ -336,13 +351,15 @@ TEST(Isin, ComparesExactlyAcrossDTypes) {
   const int64_t big = (int64_t{1} << 24) + 1;
   expect_same(isin(tensor({big, big - 1}), tensor({16777216.f})), tensor({false, true}));
   const int64_t huge = (int64_t{1} << 53) + 1;
-  expect_same(isin(tensor({huge, huge - 1}), tensor({9007199254740992.0}, float64)), tensor({false, true}));
+  expect_same(isin(tensor({huge, huge - 1}), tensor({9007199254740992.0}, float64)),
+              tensor({false, true}));
   expect_same(isin(tensor({9007199254740992.0}, float64), tensor({huge})), tensor({false}));
   expect_same(isin(tensor({255, 1}, uint8), tensor({-1, 257, 1})), tensor({false, true}));
   expect_same(isin(tensor({-1, 1}, int8), tensor({255, 1}, uint8)), tensor({false, true}));
   expect_same(isin(tensor({1, 2}), tensor({1.5f, 2.f})), tensor({false, true}));
   expect_same(isin(tensor({0.1}, float64), tensor({0.1f})), tensor({false}));
-  expect_same(isin(tensor({INT64_MAX, INT64_MIN}), tensor({0x1p63, -0x1p63}, float64)), tensor({false, true}));
+  expect_same(isin(tensor({INT64_MAX, INT64_MIN}), tensor({0x1p63, -0x1p63}, float64)),
+              tensor({false, true}));
 }
 
 TEST(Isin, AcceptsBools) {

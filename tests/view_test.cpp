@@ -97,6 +97,16 @@ TEST(View, SharesMemory) {
   EXPECT_EQ(element(x, {1, 2}), 7);
 }
 
+TEST(View, AssigningToWhatACallReturnsWritesThroughIt) {
+  Tensor x = zeros({2, 3}, int64);
+  x[0] = 5;
+  x.select(1, 2) = tensor({7, 8});
+  EXPECT_EQ(x.to_vector<int64_t>(), (std::vector<int64_t>{5, 5, 7, 0, 0, 8}));
+  Tensor row = x[1];
+  row = tensor({1});  // a named handle is rebound
+  EXPECT_EQ(x[1].to_vector<int64_t>(), (std::vector<int64_t>{0, 0, 8}));
+}
+
 TEST(View, InfersOneSize) {
   expect_values(grid().view({-1}), {6}, {0, 1, 2, 3, 4, 5});
   expect_values(grid().reshape({3, -1}), {3, 2}, {0, 1, 2, 3, 4, 5});

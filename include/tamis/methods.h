@@ -9,14 +9,14 @@ inline Tensor Tensor::masked_select(const Tensor& mask) const { return tamis::ma
 inline Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
   return tamis::masked_fill(*this, mask, value);
 }
-inline Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) {
-  return tamis::masked_fill_(*this, mask, value);
+inline Tensor& Tensor::masked_fill_(Tensor mask, const Tensor& value) {
+  return tamis::masked_fill_(*this, std::move(mask), value);
 }
 inline Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
   return tamis::masked_scatter(*this, mask, source);
 }
-inline Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) {
-  return tamis::masked_scatter_(*this, mask, source);
+inline Tensor& Tensor::masked_scatter_(Tensor mask, const Tensor& source) {
+  return tamis::masked_scatter_(*this, std::move(mask), source);
 }
 inline Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return tamis::where(condition, *this, other);
@@ -27,7 +27,7 @@ inline Tensor Tensor::count_nonzero(const Dims& dims) const { return tamis::coun
 inline Tensor Tensor::isin(const Tensor& test_elements, bool invert) const {
   return tamis::isin(*this, test_elements, invert);
 }
-inline Masked Tensor::operator[](const Tensor& mask) const { return Masked(*this, mask); }
+inline Masked Tensor::operator[](Tensor mask) const { return Masked(*this, std::move(mask)); }
 
 inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
   return tamis::sum(*this, dims, keepdim, dtype);
@@ -60,21 +60,29 @@ inline Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, boo
   return tamis::isclose(*this, other, rtol, atol, equal_nan);
 }
 
-inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
-inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
-inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
-inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
-inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
-inline Tensor operator&(const Tensor& a, const Tensor& b) { return bitwise_and(a, b); }
-inline Tensor operator|(const Tensor& a, const Tensor& b) { return bitwise_or(a, b); }
-inline Tensor operator^(const Tensor& a, const Tensor& b) { return bitwise_xor(a, b); }
-inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
-inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
-inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
-inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
-inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
-inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
-inline Tensor operator-(const Tensor& a) { return neg(a); }
-inline Tensor operator~(const Tensor& a) { return bitwise_not(a); }
+// Operators take their operands by value and let go of them: an operand without a name then belongs to the result alone,
+// and `x[(x > 1) & (x < 2)] = 0` can compute it in the same pass as the write.
+#define TAMIS_OPERATORS(X)                                                                               \
+  X(+, add) X(-, sub) X(*, mul) X(/, div) X(%, remainder) X(&, bitwise_and) X(|, bitwise_or)             \
+  X(^, bitwise_xor) X(<, lt) X(<=, le) X(>, gt) X(>=, ge) X(==, eq) X(!=, ne)
+#define X(sign, op)                             \
+  inline Tensor operator sign(Tensor a, Tensor b) { \
+    Tensor result = op(a, b);                   \
+    a = Tensor();                               \
+    b = Tensor();                               \
+    return result;                              \
+  }
+TAMIS_OPERATORS(X)
+#undef X
+inline Tensor operator-(Tensor a) {
+  Tensor result = neg(a);
+  a = Tensor();
+  return result;
+}
+inline Tensor operator~(Tensor a) {
+  Tensor result = bitwise_not(a);
+  a = Tensor();
+  return result;
+}
 
 }  // namespace tamis

@@ -113,12 +113,12 @@ Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask);
 /// dtype, and refused if that dtype cannot hold it ("value cannot be converted to type ... without overflow"). Deferred.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value);
 /// In place: mask must broadcast to x.
-Tensor& masked_fill_(Tensor& x, const Tensor& mask, const Tensor& value);
+Tensor& masked_fill_(Tensor& x, Tensor mask, const Tensor& value);
 
 /// x with its elements where mask is true replaced by source's, in order from the first. x and mask broadcast; source
 /// has x's dtype, any shape, and at least as many elements as mask has trues (checked before anything is written).
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
-Tensor& masked_scatter_(Tensor& x, const Tensor& mask, const Tensor& source);
+Tensor& masked_scatter_(Tensor& x, Tensor mask, const Tensor& source);
 
 /// a where condition (bool) is true, b elsewhere; all three broadcast, a and b promote. Deferred.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);

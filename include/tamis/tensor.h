@@ -70,8 +70,9 @@ class Tensor {
 
   /// A 0-d tensor from a number, so that numbers can stand where tensors are taken. As in PyTorch, such a number is
   /// weak: it never widens the dtype of a tensor within its category (`int8_tensor + 1` is int8).
+  /// Half and BFloat16 need `Tensor(h)`, so that arithmetic between two of them stays arithmetic of floats.
   template <Number T>
-  Tensor(T v) : Tensor(Scalar(v)) {}
+  explicit(!std::is_arithmetic_v<T>) Tensor(T v) : Tensor(Scalar(v)) {}
   Tensor(Scalar v);
 
   // ---- what it is ------------------------------------------------------------------------------------------------
@@ -162,9 +163,9 @@ class Tensor {
   // ---- masking ---------------------------------------------------------------------------------------------------
   Tensor masked_select(const Tensor& mask) const;
   Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
-  Tensor& masked_fill_(const Tensor& mask, const Tensor& value);
+  Tensor& masked_fill_(Tensor mask, const Tensor& value);
   Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
-  Tensor& masked_scatter_(const Tensor& mask, const Tensor& source);
+  Tensor& masked_scatter_(Tensor mask, const Tensor& source);
   Tensor where(const Tensor& condition, const Tensor& other) const;
   Tensor nonzero() const;
   Tensor argwhere() const;
@@ -173,7 +174,7 @@ class Tensor {
   /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading dimensions is true; can be
   /// read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
   Tensor operator[](int64_t index) const { return select(0, index); }
-  Masked operator[](const Tensor& mask) const;
+  Masked operator[](Tensor mask) const;
 
   // ---- reductions ------------------------------------------------------------------------------------------------
   Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -228,11 +229,14 @@ class Tensor {
   explicit Tensor(TensorImpl* impl) noexcept;
   Tensor(const Tensor& o) noexcept;
   Tensor(Tensor&& o) noexcept : impl_(std::exchange(o.impl_, nullptr)) {}
-  Tensor& operator=(const Tensor& o) noexcept;
-  Tensor& operator=(Tensor&& o) noexcept {
+  Tensor& operator=(const Tensor& o) & noexcept;
+  Tensor& operator=(Tensor&& o) & noexcept {
     std::swap(impl_, o.impl_);
     return *this;
   }
+  /// Assigning to what a call returned writes through it, as in PyTorch: `x[0] = y`, `x.select(1, 2) = 0`.
+  void operator=(const Tensor& value) && { copy_(value); }
+  void operator=(Tensor&& value) && { copy_(value); }
   ~Tensor();
   /// Throws kind value if undefined.
   TensorImpl& impl() const;
@@ -253,21 +257,17 @@ class Masked {
   Tensor get() const;
   operator Tensor() const { return get(); }
 
-  /// Writes value, which must broadcast to the shape of get(), where the mask is true; casts as copy_ does.
+  /// Writes value, which must broadcast to the shape of get(), where the mask is true. A tensor is cast as copy_ does it; a
+  /// number that the dtype cannot hold is refused.
   void put(const Tensor& value) const;
-  const Masked& operator=(const Tensor& value) const {
-    put(value);
-    return *this;
-  }
-  const Masked& operator=(const Masked& o) const {
-    put(o.get());
-    return *this;
-  }
+  /// `x[mask] = value` and `x[mask] += value`; a mask that is computed in the brackets is fused into the write.
+  void operator=(const Tensor& value) &&;
+  void operator=(const Masked& value) && { std::move(*this) = value.get(); }
+  void operator+=(const Tensor& value) &&;
+  void operator-=(const Tensor& value) &&;
+  void operator*=(const Tensor& value) &&;
+  void operator/=(const Tensor& value) &&;
   Masked(const Masked&) = default;
-  const Masked& operator+=(const Tensor& v) const;
-  const Masked& operator-=(const Tensor& v) const;
-  const Masked& operator*=(const Tensor& v) const;
-  const Masked& operator/=(const Tensor& v) const;
 
   // What one most often asks of a selection, so that `x[m].sum()` reads as in Python.
   Shape shape() const { return get().shape(); }

@@ -68,6 +68,10 @@ class Storage final : public RefCounted {
   std::vector<Ref<Storage>> readers() const;
   bool has_readers() const noexcept { return reader_count_.load(std::memory_order_acquire) != 0; }
 
+  /// Whether writes are refused: the memory was lent for reading only. Set before it is shared.
+  bool read_only() const noexcept { return read_only_; }
+  void set_read_only() noexcept { read_only_ = true; }
+
   /// How often a sink has computed this storage's values without keeping them.
   std::atomic<uint8_t> recomputed{0};
 
@@ -82,6 +86,7 @@ class Storage final : public RefCounted {
   Ref<const Recipe> recipe_;
   std::vector<Storage*> readers_;
   std::atomic<uint32_t> reader_count_{0};
+  bool read_only_ = false;
 };
 
 }  // namespace tamis

@@ -9,7 +9,7 @@ Tensor::Tensor(TensorImpl* impl) noexcept : impl_(impl) {
   if (impl_) impl_->retain();
 }
 Tensor::Tensor(const Tensor& o) noexcept : Tensor(o.impl_) {}
-Tensor& Tensor::operator=(const Tensor& o) noexcept {
+Tensor& Tensor::operator=(const Tensor& o) & noexcept {
   Tensor copy(o);
   std::swap(impl_, copy.impl_);
   return *this;

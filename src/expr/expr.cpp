@@ -24,6 +24,14 @@ std::atomic<bool>& eager_flag() {
   return flag;
 }
 
+/// Expanding takes no memory, so the result of an operation may be too large though its operands are not.
+int64_t storage_bytes(const Shape& shape, DType dtype) {
+  int64_t bytes = 0;
+  check(!__builtin_mul_overflow(numel(shape), static_cast<int64_t>(itemsize(dtype)), &bytes),
+        ErrorKind::shape, "Storage size calculation overflowed with sizes={}", shape);
+  return bytes;
+}
+
 int32_t size_of(const Tensor& x) {
   const Ref<const Recipe> recipe = storage_of(x)->recipe();
   return recipe && recipe->kind == Recipe::Kind::expression ? static_cast<const Expr&>(*recipe).size : 0;
@@ -57,8 +65,7 @@ Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
     for (int i = 0; i < expr->arity; ++i) settle(*storage_of(expr->inputs[i]));
   }
 
-  const int64_t bytes = numel(shape) * static_cast<int64_t>(itemsize(result));
-  Ref<Storage> storage(new Storage(bytes, std::move(recipe)));
+  Ref<Storage> storage(new Storage(storage_bytes(shape, result), std::move(recipe)));
   bool crowded = false;
   for (int i = 0; i < expr->arity; ++i) {
     if (!storage_of(expr->inputs[i])->add_reader(storage.get())) crowded = true;
@@ -67,30 +74,41 @@ Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
   return make_tensor(std::move(storage), result, shape);
 }
 
+namespace {
+
+/// The program that a recipe is, and the layout of its result.
+Program compile_recipe(Storage& storage, const Recipe& recipe, Target& target) {
+  if (recipe.kind == Recipe::Kind::expression) {
+    const Expr& expr = static_cast<const Expr&>(recipe);
+    Compiler compiler(expr.shape);
+    compiler.result(Ref<Storage>(&storage), expr);
+    target.dtype = expr.result;
+    target.strides = contiguous_strides(expr.shape);
+    return compiler.finish(&target);
+  }
+  const Shape shape{storage.bytes()};
+  Compiler compiler(shape);
+  compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
+  target.dtype = DType::boolean;
+  target.strides = {1};
+  return compiler.finish(&target);
+}
+
+}  // namespace
+
 void settle(Storage& storage) {
   if (storage.ready()) return;
   const Ref<const Recipe> recipe = storage.recipe();
   if (!recipe) return;  // another thread was first
   Backend& backend = cpu_backend();
-  Memory memory = backend.allocate(storage.bytes());
+  Program program;
+  Target target;
+  // Compiled first, because that may settle inputs and throw.
+  if (storage.bytes() > 0) program = compile_recipe(storage, *recipe, target);
+  const Memory memory = backend.allocate(storage.bytes());
   if (storage.bytes() > 0) {
-    Target target;
     target.data = memory.data;
-    if (recipe->kind == Recipe::Kind::expression) {
-      const Expr& expr = static_cast<const Expr&>(*recipe);
-      Compiler compiler(expr.shape);
-      compiler.result(Ref<Storage>(&storage), expr);
-      target.dtype = expr.result;
-      target.strides = contiguous_strides(expr.shape);
-      backend.store(compiler.finish(&target), target);
-    } else {
-      const Shape shape{storage.bytes()};
-      Compiler compiler(shape);
-      compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
-      target.dtype = DType::boolean;
-      target.strides = {1};
-      backend.store(compiler.finish(&target), target);
-    }
+    backend.store(program, target);
   }
   storage.fulfil(memory);
 }
@@ -112,6 +130,9 @@ void collect_private(const Tensor& x, std::vector<const Storage*>& found) {
 
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed) {
   const Ref<Storage>& storage = storage_of(target);
+  check(!storage->read_only(), ErrorKind::unsupported,
+        "unsupported operation: the memory of the written-to tensor is read-only. Please clone() the "
+        "tensor before performing the operation.");
   settle(*storage);
   if (!storage->has_readers()) return;
   std::vector<const Storage*> kept;
@@ -142,8 +163,8 @@ void* Tensor::mutable_data_ptr() const {
 }
 
 Tensor allocate(const Shape& shape, DType dtype) {
-  const int64_t bytes = numel(shape) * static_cast<int64_t>(itemsize(dtype));
-  return make_tensor(Ref<Storage>(new Storage(cpu_backend().allocate(bytes))), dtype, shape);
+  const Memory memory = cpu_backend().allocate(storage_bytes(shape, dtype));
+  return make_tensor(Ref<Storage>(new Storage(memory)), dtype, shape);
 }
 
 Tensor::Tensor(Scalar v) : Tensor(allocate({}, v.dtype())) {

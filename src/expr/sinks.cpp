@@ -101,7 +101,7 @@ Tensor coordinates(const Tensor& mask) {
     cpu_backend().coordinates(mask_program(mask), mask.shape(), make);
   }
   const int64_t count = columns.shape()[1];
-  return make_view(columns, {{count, mask.dim()}, {1, std::max<int64_t>(count, 1)}, 0});
+  return make_view(columns, {{count, mask.dim()}, {1, count}, 0});
 }
 
 void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {

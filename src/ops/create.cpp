@@ -53,6 +53,9 @@ void NestedList::check_regular() const {
 
 namespace {
 
+/// Up to this many elements a plain loop is faster than a program.
+constexpr int64_t kSmall = 4096;
+
 void check_sizes(const Shape& shape, DType dtype) {
   bool fits = true;
   auto bytes = static_cast<int64_t>(itemsize(dtype));
@@ -82,7 +85,15 @@ Tensor scalar_tensor(Scalar value, DType dtype) {
 
 Tensor filled(const Shape& shape, Scalar value, DType dtype) {
   Tensor result = empty(shape, dtype);
-  if (result.numel() > 0) store(result, scalar_tensor(value, dtype));
+  const int64_t n = result.numel();
+  if (n > kSmall) {
+    store(result, scalar_tensor(value, dtype));
+    return result;
+  }
+  visit_dtype(dtype, [&](auto type) {
+    using T = decltype(type);
+    std::fill_n(data_of<T>(result), n, value.to<T>());
+  });
   return result;
 }
 

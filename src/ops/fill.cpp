@@ -41,13 +41,13 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value) {
   return defer(Op::where, x.dtype(), x.dtype(), {mask, number, x});
 }
 
-Tensor& masked_fill_(Tensor& x, const Tensor& mask, const Tensor& value) {
+Tensor& masked_fill_(Tensor& x, Tensor mask, const Tensor& value) {
   check_fill_mask(mask);
   Tensor number = masked_fill_number(value, x.dtype());
   check_broadcasts_to(x, mask.shape());
   check_no_internal_overlap(x);
   check_no_partial_overlap(x, mask);
-  store_where(x, mask, std::move(number));
+  store_where(x, std::move(mask), std::move(number));
   return x;
 }
 
@@ -60,9 +60,9 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 }
 
 Tensor& Tensor::fill_(const Tensor& value) {
-  Tensor number =
-      fill_number(value, dtype(),
-                  "fill_ only supports 0-dimension value tensor but got tensor with", "dimensions.");
+  Tensor number = fill_number(value, dtype(),
+                              "fill_ only supports 0-dimension value tensor but got tensor with",
+                              "dimensions.");
   store(without_repeats(*this), std::move(number));
   return *this;
 }
@@ -86,14 +86,19 @@ std::vector<Row> fill_rows() {
       make_row("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor",
                "input with value, a number or a 0-d tensor, where mask is true; both broadcast.",
                masked_fill,
-               {{x, mask, Tensor(0)}, {x, row, Tensor(-1.5)}, {ints, mask, Tensor(7.9)},
-                {row, row, Tensor(false)}, {x, mask, tensor(9.f)}}),
+               {{x, mask, Tensor(0)},
+                {x, row, Tensor(-1.5)},
+                {ints, mask, Tensor(7.9)},
+                {row, row, Tensor(false)},
+                {x, mask, tensor(9.f)}}),
       make_row("where(Tensor condition, Tensor input, Tensor other) -> Tensor",
                "input where condition is true, other elsewhere; all three broadcast.",
                +[](const Tensor& condition, const Tensor& a, const Tensor& b) {
                  return where(condition, a, b);
                },
-               {{mask, x, Tensor(0)}, {mask, x, ints}, {row, Tensor(1), Tensor(2.5)},
+               {{mask, x, Tensor(0)},
+                {mask, x, ints},
+                {row, Tensor(1), Tensor(2.5)},
                 {mask, row, mask}}),
   };
 }

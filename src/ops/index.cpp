@@ -18,10 +18,11 @@ void check_index_dtype(const Tensor& mask) {
         scalar_type_name(dtype));
   check(dtype != DType::uint8, ErrorKind::dtype,
         "x[mask]: expected BoolTensor for mask, but got Byte; write mask.to_bool() or mask != 0");
-  raise(ErrorKind::unsupported,
-        fmt::format("x[mask]: only bool masks are accepted here, but got {}; if it is a mask, write "
-                    "mask.to_bool() or mask != 0",
-                    scalar_type_name(dtype)));
+  raise(
+      ErrorKind::unsupported,
+      fmt::format("x[mask]: only bool masks are accepted here, but got {}; if it is a mask, write "
+                  "mask.to_bool() or mask != 0",
+                  scalar_type_name(dtype)));
 }
 
 /// The sizes of x that the mask does not consume.
@@ -65,32 +66,56 @@ void check_can_cast(const Tensor& value, const Tensor& x) {
 }
 
 /// value where the mask is true, one value (of the shape of rows, or broadcast to it) for all.
-void put_same(const Tensor& x, const Tensor& mask, Tensor value) {
+void put_same(const Tensor& x, Tensor mask, Tensor value) {
   if (mask.dim() > 0) {
-    store_where(x, over_rows(x, mask), std::move(value));
+    store_where(x, over_rows(x, std::move(mask)), std::move(value));
   } else if (mask.item().to_bool()) {
     store(x, std::move(value));
   }
 }
 
+/// x[mask] = v. A mask that nobody else holds is moved in, and runs fused into the write.
+void put_values(const Tensor& x, Tensor mask, const Tensor& v) {
+  if (v.impl().is_number) check_fits(v.item(), x.dtype());
+  check_no_internal_overlap(x);
+  const Tensor value = without_leading_ones(v);
+  const Shape rest = rest_of(x, mask);
+  if (value.numel() == 1) {
+    check_no_partial_overlap(x, mask);
+    return put_same(x, std::move(mask), value.item());
+  }
+  check_no_overlap(x, mask);
+  check_no_overlap(x, value);
+  if (broadcasts_to(value.shape(), rest)) return put_same(x, std::move(mask), value);
+
+  const Shape selection = with_front(count_true(mask), rest);
+  check(broadcasts_to(value.shape(), selection), ErrorKind::shape,
+        "shape mismatch: value tensor of shape {} cannot be broadcast to indexing result of shape "
+        "{}",
+        v.shape(), selection);
+  if (numel(selection) == 0) return;
+  expand_into(x, over_rows(x, std::move(mask)),
+              value.to(x.dtype()).expand(selection).contiguous());
+}
+
 /// x[mask] = op(x[mask], v), in one pass if v is the same for every row.
-void update(const Masked& target, const Tensor& x, const Tensor& mask, const Tensor& v,
+void update(const Tensor& x, Tensor mask, const Tensor& v,
             Tensor (*op)(const Tensor&, const Tensor&)) {
   check_no_internal_overlap(x);
   check_no_partial_overlap(x, mask);
   if (mask.dim() > 0 && broadcasts_to(v.shape(), rest_of(x, mask))) {
     Tensor value = op(x, v.shares_storage(x) ? v.clone() : v);
     check_can_cast(value, x);
-    store_where(x, over_rows(x, mask), std::move(value));
+    store_where(x, over_rows(x, std::move(mask)), std::move(value));
     return;
   }
-  const Tensor selected = target.get();
+  const Tensor selected = Masked(x, mask).get();
   const Tensor value = op(selected, v);
   check(value.shape() == selected.shape(), ErrorKind::shape,
         "output with shape {} doesn't match the broadcast shape {}", selected.shape(),
         value.shape());
   check_can_cast(value, x);
-  target.put(value);
+  put_values(x, std::move(mask), value);
 }
 
 }  // namespace
@@ -115,43 +140,12 @@ Tensor Masked::get() const {
   return elements.view(with_front(elements.numel() / row, rest));
 }
 
-void Masked::put(const Tensor& v) const {
-  if (v.impl().is_number) check_fits(v.item(), x_.dtype());
-  check_no_internal_overlap(x_);
-  const Tensor value = without_leading_ones(v);
-  const Shape rest = rest_of(x_, mask_);
-  if (value.numel() == 1) {
-    check_no_partial_overlap(x_, mask_);
-    return put_same(x_, mask_, value.item());
-  }
-  check_no_overlap(x_, mask_);
-  check_no_overlap(x_, value);
-  if (broadcasts_to(value.shape(), rest)) return put_same(x_, mask_, value);
+void Masked::put(const Tensor& value) const { put_values(x_, mask_, value); }
 
-  const Shape selection = with_front(count_true(mask_), rest);
-  check(broadcasts_to(value.shape(), selection), ErrorKind::shape,
-        "shape mismatch: value tensor of shape {} cannot be broadcast to indexing result of shape "
-        "{}",
-        v.shape(), selection);
-  if (tamis::numel(selection) == 0) return;
-  expand_into(x_, over_rows(x_, mask_), value.to(x_.dtype()).expand(selection).contiguous());
-}
-
-const Masked& Masked::operator+=(const Tensor& v) const {
-  update(*this, x_, mask_, v, add);
-  return *this;
-}
-const Masked& Masked::operator-=(const Tensor& v) const {
-  update(*this, x_, mask_, v, sub);
-  return *this;
-}
-const Masked& Masked::operator*=(const Tensor& v) const {
-  update(*this, x_, mask_, v, mul);
-  return *this;
-}
-const Masked& Masked::operator/=(const Tensor& v) const {
-  update(*this, x_, mask_, v, div);
-  return *this;
-}
+void Masked::operator=(const Tensor& value) && { put_values(x_, std::move(mask_), value); }
+void Masked::operator+=(const Tensor& value) && { update(x_, std::move(mask_), value, add); }
+void Masked::operator-=(const Tensor& value) && { update(x_, std::move(mask_), value, sub); }
+void Masked::operator*=(const Tensor& value) && { update(x_, std::move(mask_), value, mul); }
+void Masked::operator/=(const Tensor& value) && { update(x_, std::move(mask_), value, div); }
 
 }  // namespace tamis

@@ -9,9 +9,8 @@
 namespace tamis {
 
 void check_mask(const Tensor& mask, std::string_view text, std::string_view argument) {
-  check(mask.dtype() == DType::boolean, ErrorKind::dtype,
-        "{} {}; write {}.to_bool() or {} != 0", text, scalar_type_name(mask.dtype()), argument,
-        argument);
+  check(mask.dtype() == DType::boolean, ErrorKind::dtype, "{} {}; write {}.to_bool() or {} != 0",
+        text, scalar_type_name(mask.dtype()), argument, argument);
 }
 
 void check_broadcasts_to(const Tensor& x, const Shape& shape) {

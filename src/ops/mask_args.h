@@ -18,7 +18,8 @@ void check_broadcasts_to(const Tensor& x, const Shape& shape);
 /// `text` is PyTorch's message for other dimensions, up to their number.
 Tensor fill_number(const Tensor& value, DType dtype, std::string_view text, std::string_view end);
 
-/// dims of an x of this rank as sorted, distinct, non-negative numbers; all of them if none are given.
+/// dims of an x of this rank as sorted, distinct, non-negative numbers; all of them if none are
+/// given.
 Shape normalize_dims(const Dims& dims, int64_t rank);
 
 }  // namespace tamis

@@ -84,7 +84,9 @@ Tensor from_lengths(const Tensor& lengths, std::optional<int64_t> max_len) {
   check_integers("from_lengths", lengths);
   std::vector<int64_t> hi = lengths.to_vector<int64_t>();
   const auto longest = std::max_element(hi.begin(), hi.end());
-  const int64_t cols = max_len ? *max_len : longest == hi.end() ? 0 : std::max<int64_t>(*longest, 0);
+  const int64_t cols = max_len               ? *max_len
+                       : longest == hi.end() ? 0
+                                             : std::max<int64_t>(*longest, 0);
   check_size("from_lengths", "max_len", cols);
   for (int64_t length : hi) {
     check(length >= 0 && length <= cols, ErrorKind::value,
@@ -93,7 +95,8 @@ Tensor from_lengths(const Tensor& lengths, std::optional<int64_t> max_len) {
   Shape shape = lengths.shape();
   shape.push_back(cols);
   std::vector<int64_t> lo(hi.size(), 0);
-  return from_intervals(Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))), shape);
+  return from_intervals(Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))),
+                        shape);
 }
 
 Tensor from_indices(int64_t n, const std::vector<int64_t>& indices, bool value) {
@@ -183,14 +186,16 @@ std::vector<Row> mask_rows() {
                  return masks::from_indices(shape, indices, value);
                },
                {{Shape{5}, tensor({1, -1}), true}, {Shape{2, 3}, tensor({{0, 1}, {1, 2}}), false}}),
-      make_row("keep_token_ids(Tensor tokens, int[] ids) -> Tensor",
-               "True where tokens holds one of ids.",
-               +[](const Tensor& t, const Shape& ids) { return masks::keep_token_ids(t, ids.vec()); },
-               {{tokens, Shape{0, 7}}, {tokens, Shape{}}}),
-      make_row("drop_token_ids(Tensor tokens, int[] ids) -> Tensor",
-               "True where tokens holds none of ids.",
-               +[](const Tensor& t, const Shape& ids) { return masks::drop_token_ids(t, ids.vec()); },
-               {{tokens, Shape{0, 7}}, {tokens, Shape{}}}),
+      make_row(
+          "keep_token_ids(Tensor tokens, int[] ids) -> Tensor",
+          "True where tokens holds one of ids.",
+          +[](const Tensor& t, const Shape& ids) { return masks::keep_token_ids(t, ids.vec()); },
+          {{tokens, Shape{0, 7}}, {tokens, Shape{}}}),
+      make_row(
+          "drop_token_ids(Tensor tokens, int[] ids) -> Tensor",
+          "True where tokens holds none of ids.",
+          +[](const Tensor& t, const Shape& ids) { return masks::drop_token_ids(t, ids.vec()); },
+          {{tokens, Shape{0, 7}}, {tokens, Shape{}}}),
       make_row("causal(int n, int? m=None, int offset=0) -> Tensor",
                "Mask [n, m]: query i sees keys up to i + offset.", masks::causal,
                {{int64_t{4}, none, int64_t{0}}, {int64_t{2}, int64_t{5}, int64_t{3}}}),
@@ -201,8 +206,8 @@ std::vector<Row> mask_rows() {
                "Mask [n, n]: query i sees the last `window` keys up to itself.",
                masks::sliding_window,
                {{int64_t{5}, int64_t{2}, true}, {int64_t{5}, int64_t{2}, false}}),
-      make_row("between(Tensor x, Tensor lo, Tensor hi) -> Tensor",
-               "True where lo <= x <= hi.", masks::between,
+      make_row("between(Tensor x, Tensor lo, Tensor hi) -> Tensor", "True where lo <= x <= hi.",
+               masks::between,
                {{x, Tensor(0), Tensor(3)}, {x, tensor({{0.f}, {1.f}}), tensor(9.f)}}),
       make_row("documents(Tensor ids) -> Tensor",
                "Mask [n, n]: true where both positions are of the same document.", masks::documents,

@@ -85,8 +85,10 @@ std::vector<Row> order_rows() {
   const Tensor ints = tensor({30, 10, 20, 10});
   return {
       make_row("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> Tensor[]",
-               "The k-th smallest element along a dimension, counted from 1, and its index.", kthvalue,
-               {{x, int64_t{2}, int64_t{-1}, false}, {x, int64_t{1}, int64_t{0}, true},
+               "The k-th smallest element along a dimension, counted from 1, and its index.",
+               kthvalue,
+               {{x, int64_t{2}, int64_t{-1}, false},
+                {x, int64_t{1}, int64_t{0}, true},
                 {ints, int64_t{2}, int64_t{0}, false}}),
   };
 }

@@ -87,9 +87,10 @@ std::array<float, 4> uniform_floats(const Counters& counters, int64_t k) {
   return values;
 }
 
-/// Box-Muller: two uniform numbers to two normal ones. u is in (0, 1], v in [0, 1).
-std::array<double, 2> normal_pair(double u, double v) {
-  const double radius = std::sqrt(-2 * std::log(u)), angle = 2 * std::numbers::pi * v;
+/// Box-Muller: two uniform numbers to two normal ones. u is in (0, 1], v in [0, 1].
+template <class T>
+std::array<T, 2> normal_pair(T u, T v) {
+  const T radius = std::sqrt(-2 * std::log(u)), angle = 2 * std::numbers::pi_v<T> * v;
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
@@ -100,10 +101,12 @@ std::array<double, 2> normal_doubles(const Counters& counters, int64_t k) {
 
 std::array<float, 4> normal_floats(const Counters& counters, int64_t k) {
   const std::array<uint32_t, 4> bits = counters.words(k);
-  const auto a = normal_pair((bits[0] + 1.0) * 0x1p-32, bits[1] * 0x1p-32);
-  const auto b = normal_pair((bits[2] + 1.0) * 0x1p-32, bits[3] * 0x1p-32);
-  return {static_cast<float>(a[0]), static_cast<float>(a[1]), static_cast<float>(b[0]),
-          static_cast<float>(b[1])};
+  // All 32 bits, so that the tails reach further than 24 bits would let them.
+  const auto above_zero = [](uint32_t b) { return static_cast<float>((b + 1.0) * 0x1p-32); };
+  const auto from_zero = [](uint32_t b) { return static_cast<float>(b) * 0x1p-32f; };
+  const auto a = normal_pair(above_zero(bits[0]), from_zero(bits[1]));
+  const auto b = normal_pair(above_zero(bits[2]), from_zero(bits[3]));
+  return {a[0], a[1], b[0], b[1]};
 }
 
 /// A number below range (0 stands for 2^64) from 64 random bits; biased by less than range / 2^64.
@@ -214,11 +217,13 @@ Tensor randperm(int64_t n, DType dtype) {
     using T = decltype(type);
     T* out = static_cast<T*>(storage_of(result)->data());
     // Fisher-Yates, growing: place i gets i or trades it for what an earlier place has.
-    for (int64_t i = 0; i < n; ++i) {
-      const uint64_t bits = counters.longs(i / 2)[i % 2];
-      const auto j = static_cast<int64_t>(below(bits, static_cast<uint64_t>(i) + 1));
-      out[i] = out[j];
-      out[j] = static_cast<T>(i);
+    for (int64_t k = 0; k < n; k += 2) {
+      const std::array<uint64_t, 2> bits = counters.longs(k / 2);
+      for (int64_t i = k; i < std::min(k + 2, n); ++i) {
+        const auto j = static_cast<int64_t>(below(bits[i - k], static_cast<uint64_t>(i) + 1));
+        out[i] = out[j];
+        out[j] = static_cast<T>(i);
+      }
     }
   });
   return result;

@@ -57,8 +57,7 @@ DType truth_dtype(const Tensor& x) {
 Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
                   std::optional<DType> dtype) {
   const bool is_sum = reduction == Reduction::sum;
-  const DType result =
-      dtype ? *dtype : is_floating_point(x.dtype()) ? x.dtype() : DType::int64;
+  const DType result = dtype ? *dtype : is_floating_point(x.dtype()) ? x.dtype() : DType::int64;
   if (result == DType::boolean) {
     return reduce_truth(!is_sum, x.to_bool(), dims, keepdim, DType::boolean);
   }
@@ -96,8 +95,7 @@ Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType>
   return accumulate(Reduction::sum, x, normalize_dims(dims, x.dim()), keepdim, dtype);
 }
 
-Tensor prod(const Tensor& x, std::optional<int64_t> dim, bool keepdim,
-            std::optional<DType> dtype) {
+Tensor prod(const Tensor& x, std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) {
   const Dims dims = dim ? Dims{*dim} : Dims{};
   return accumulate(Reduction::prod, x, normalize_dims(dims, x.dim()), keepdim, dtype);
 }
@@ -145,8 +143,8 @@ std::vector<Row> reduce_rows() {
   std::vector<Args> sums = with_dims;
   sums.push_back({cube, Shape{0, 2}, false, no_dtype});
   sums.push_back({mask, Shape{1}, false, no_dtype});
-  const std::vector<Args> extremes = {{x, none, false}, {x, Shape{1}, true},
-                                      {cube, Shape{0, -1}, false}, {mask, Shape{0}, false}};
+  const std::vector<Args> extremes = {
+      {x, none, false}, {x, Shape{1}, true}, {cube, Shape{0, -1}, false}, {mask, Shape{0}, false}};
   const std::vector<Args> whole = {{x}, {cube}, {mask}};
   return {
       make_row("sum(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
@@ -157,10 +155,12 @@ std::vector<Row> reduce_rows() {
       make_row("prod(Tensor input, int? dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor",
                "The product over all dimensions or the given one; integers and bools give int64.",
                prod,
-               {{x, Value(), false, no_dtype}, {x, int64_t{0}, true, no_dtype},
+               {{x, Value(), false, no_dtype},
+                {x, int64_t{0}, true, no_dtype},
                 {mask, int64_t{-1}, false, no_dtype}}),
       make_row("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
-               "The largest element over all dimensions or the given ones; NaN wins.", amax, extremes),
+               "The largest element over all dimensions or the given ones; NaN wins.", amax,
+               extremes),
       make_row("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "The smallest element over all dimensions or the given ones; NaN wins.", amin,
                extremes),

@@ -22,8 +22,7 @@ void check_enough(const Tensor& mask, int64_t wanted, const Tensor& source) {
   if (wanted <= source.numel()) return;
   const int64_t needed = count_true(mask) * (wanted / mask.numel());
   check(needed <= source.numel(), ErrorKind::value,
-        "Number of elements of source < number of ones in mask ({} < {})",
-        source.numel(), needed);
+        "Number of elements of source < number of ones in mask ({} < {})", source.numel(), needed);
 }
 
 /// Everything has been checked.
@@ -45,12 +44,12 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source)
   return result;
 }
 
-Tensor& masked_scatter_(Tensor& x, const Tensor& mask, const Tensor& source) {
+Tensor& masked_scatter_(Tensor& x, Tensor mask, const Tensor& source) {
   check_scatter(x, mask, source);
   check_broadcasts_to(x, mask.shape());
   check_no_internal_overlap(x);
   check_enough(mask, x.numel(), source);
-  scatter(x, mask, source);
+  scatter(x, std::move(mask), source);
   return x;
 }
 
@@ -61,7 +60,8 @@ std::vector<Row> scatter_rows() {
   return {
       make_row("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor",
                "input with the elements of source, in order, where mask is true.", masked_scatter,
-               {{x, mask, source}, {x, tensor({false, true, false}), source},
+               {{x, mask, source},
+                {x, tensor({false, true, false}), source},
                 {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}}),
   };
 }

@@ -100,13 +100,16 @@ std::vector<Row> select_rows() {
                "The coordinates of the nonzero elements, one row each.", argwhere, {{ints}}),
       make_row("count_nonzero(Tensor input, int[] dim=[]) -> Tensor",
                "The number of nonzero elements, over all dimensions or the given ones.",
-               count_nonzero, {{ints, none}, {ints, Shape{0}}, {mask, Shape{-1}}, {x, Shape{0, 1}}}),
+               count_nonzero,
+               {{ints, none}, {ints, Shape{0}}, {mask, Shape{-1}}, {x, Shape{0, 1}}}),
       make_row("count(Tensor mask) -> int", "The number of true elements of a mask.", count,
                {{mask}, {row}}),
       make_row("isin(Tensor input, Tensor test_elements, bool invert=False) -> Tensor",
                "True where an element of input equals some test element, compared exactly.", isin,
-               {{ints, tensor({7, 0}), false}, {ints, tensor({7, 0}), true},
-                {x, tensor({2.f, 9.f}), false}, {mask, tensor({true}), false}}),
+               {{ints, tensor({7, 0}), false},
+                {ints, tensor({7, 0}), true},
+                {x, tensor({2.f, 9.f}), false},
+                {mask, tensor({true}), false}}),
   };
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "backend/cpu/isin.h"
 
@@ -25,10 +26,12 @@ thread_local Arena arena;
 
 void* arena_room(size_t bytes) {
   if (arena.bytes < bytes) {
-    std::free(arena.data);
-    arena.bytes = (bytes + 63) / 64 * 64;
-    arena.data = static_cast<char*>(std::aligned_alloc(64, arena.bytes));
+    std::free(std::exchange(arena.data, nullptr));
+    arena.bytes = 0;
+    const size_t room = (bytes + 63) / 64 * 64;
+    arena.data = static_cast<char*>(std::aligned_alloc(64, room));
     if (!arena.data) throw std::bad_alloc();
+    arena.bytes = room;
   }
   return arena.data;
 }

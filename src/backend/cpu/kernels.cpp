@@ -7,7 +7,7 @@
 
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/table-inl.h"
-#include "hwy/highway.h"
+#include "backend/cpu/target-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE {
@@ -45,6 +45,9 @@ HWY_AFTER_NAMESPACE();
 #include <iterator>
 #include <string_view>
 
+#include "hwy/targets.h"
+
+// The last pass is that of the baseline, so HWY_NAMESPACE is the baseline here.
 namespace tamis::cpu {
 namespace {
 
@@ -74,7 +77,7 @@ constexpr Candidate kCandidates[] = {
 #if HWY_STATIC_TARGET & (HWY_AVX3_DL | HWY_AVX2 | HWY_SSE4)
     {"scalar", 0, nullptr},
 #else
-    {"scalar", 0, HWY_STATIC_DISPATCH(table)},
+    {"scalar", 0, HWY_NAMESPACE::table},
 #endif
 };
 
@@ -92,7 +95,7 @@ const Kernels& choose() {
   for (size_t i = first; i < std::size(kCandidates); ++i) {
     if (available(kCandidates[i])) return kCandidates[i].table();
   }
-  return HWY_STATIC_DISPATCH(table)();
+  return HWY_NAMESPACE::table();
 }
 
 }  // namespace

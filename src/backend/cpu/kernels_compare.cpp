@@ -58,20 +58,56 @@ HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
     if constexpr (std::is_same_v<T, int64_t>) return _mm512_cmp_epi64_mask(x, y, kIntegers);
   }
 }
+constexpr size_t kVectorBytes = 64, kSmallestCompared = 1;
+
+#elif HWY_TARGET == HWY_AVX2
+// The same for elements of 4 and 8 bytes, whose signs can be gathered at once.
+template <class Test, class T>
+HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
+  constexpr bool eq = std::is_same_v<Test, Eq>, lt = std::is_same_v<Test, Lt>;
+  constexpr int kFloats = eq ? _CMP_EQ_OQ : lt ? _CMP_LT_OQ : _CMP_LE_OQ;
+  if constexpr (std::is_same_v<T, float>) {
+    const __m256 v = _mm256_cmp_ps(_mm256_loadu_ps(a), _mm256_loadu_ps(b), kFloats);
+    return static_cast<uint32_t>(_mm256_movemask_ps(v));
+  } else if constexpr (std::is_same_v<T, double>) {
+    const __m256d v = _mm256_cmp_pd(_mm256_loadu_pd(a), _mm256_loadu_pd(b), kFloats);
+    return static_cast<uint32_t>(_mm256_movemask_pd(v));
+  } else {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
+    const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+    constexpr bool wide = sizeof(T) == 8;
+    constexpr uint64_t inverted = eq || lt ? 0 : wide ? 0xF : 0xFF;  // a <= b is not a > b
+    __m256i v;
+    if constexpr (eq) {
+      v = wide ? _mm256_cmpeq_epi64(x, y) : _mm256_cmpeq_epi32(x, y);
+    } else if constexpr (lt) {
+      v = wide ? _mm256_cmpgt_epi64(y, x) : _mm256_cmpgt_epi32(y, x);
+    } else {
+      v = wide ? _mm256_cmpgt_epi64(x, y) : _mm256_cmpgt_epi32(x, y);
+    }
+    const int signs = wide ? _mm256_movemask_pd(_mm256_castsi256_pd(v))
+                           : _mm256_movemask_ps(_mm256_castsi256_ps(v));
+    return static_cast<uint32_t>(signs) ^ inverted;
+  }
+}
+constexpr size_t kVectorBytes = 32, kSmallestCompared = 4;
+
+#else
+constexpr size_t kVectorBytes = 0, kSmallestCompared = SIZE_MAX;  // no compare_vector
 #endif
 
 template <class Test, class T>
 HWY_INLINE uint64_t compare_word(const T* a, const T* b) {
-#if HWY_TARGET == HWY_AVX3_DL
-  uint64_t word = 0;
-  constexpr int kLanes = 64 / sizeof(T);
-  for (int i = 0; i < 64; i += kLanes) word |= compare_vector<Test>(a + i, b + i) << i;
-  return word;
-#else
-  alignas(64) uint8_t bytes[64];
-  for (int i = 0; i < 64; ++i) bytes[i] = Test::one(a[i], b[i]) ? 0xFF : 0;
-  return bits_from_bytes(bytes);
-#endif
+  if constexpr (sizeof(T) >= kSmallestCompared) {
+    uint64_t word = 0;
+    constexpr int kLanes = kVectorBytes / sizeof(T);
+    for (int i = 0; i < 64; i += kLanes) word |= compare_vector<Test>(a + i, b + i) << i;
+    return word;
+  } else {
+    alignas(64) uint8_t bytes[64];
+    for (int i = 0; i < 64; ++i) bytes[i] = Test::one(a[i], b[i]) ? 0xFF : 0;
+    return bits_from_bytes(bytes);
+  }
 }
 
 template <class Test, class T>

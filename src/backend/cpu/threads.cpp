@@ -2,6 +2,7 @@
 #include "backend/cpu/threads.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -34,10 +35,17 @@ std::atomic<int>& thread_count() {
 
 /// The arena for the present number of threads; an older one lives on while a loop is still running in it.
 std::shared_ptr<tbb::task_arena> arena(int threads) {
+  using tbb::global_control;
   static std::mutex mutex;
+  static std::unique_ptr<global_control> allowance;
   static std::shared_ptr<tbb::task_arena> current;
   std::lock_guard guard(mutex);
   if (!current || current->max_concurrency() != threads) {
+    // Asked for more threads than there are cores, TBB would print a warning and start fewer.
+    const auto wanted = static_cast<size_t>(threads);
+    if (wanted > global_control::active_value(global_control::max_allowed_parallelism)) {
+      allowance = std::make_unique<global_control>(global_control::max_allowed_parallelism, wanted);
+    }
     current = std::make_shared<tbb::task_arena>(threads);
   }
   return current;
