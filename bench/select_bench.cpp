@@ -1,5 +1,6 @@
-// Selection by a mask against a plain branchy loop and memcpy, over density and run length. One thread, so that code is
-// compared and not the number of cores; allocation of the result is part of what is timed.
+// Selection by a mask against a plain branchy loop and memcpy, over density and run length. One
+// thread, so that code is compared and not the number of cores; allocation of the result is part of
+// what is timed.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -12,7 +13,8 @@ namespace {
 
 constexpr int64_t kN = 10'000'000;
 
-/// A mask whose trues come in runs of the given mean length, with the given share of trues. Runs of 1 mean random bits.
+/// A mask whose trues come in runs of the given mean length, with the given share of trues. Runs of
+/// 1 mean random bits.
 tamis::Tensor make_mask(int64_t n, double density, double run) {
   std::mt19937_64 random(n + static_cast<int64_t>(1000 * density + run));
   std::vector<uint8_t> bytes(n);
@@ -33,7 +35,8 @@ tamis::Tensor make_mask(int64_t n, double density, double run) {
 struct Case {
   explicit Case(const benchmark::State& state)
       : x(tamis::randn({kN})),
-        mask(make_mask(kN, static_cast<double>(state.range(0)) / 100, static_cast<double>(state.range(1)))) {
+        mask(make_mask(kN, static_cast<double>(state.range(0)) / 100,
+                       static_cast<double>(state.range(1)))) {
     tamis::set_num_threads(1);
   }
   tamis::Tensor x, mask;
@@ -82,7 +85,10 @@ void memcpy_of_input(benchmark::State& state) {
   }
   report(state);
 }
-BENCHMARK(memcpy_of_input)->Args({50, 1})->ArgNames({"percent", "run"})->Unit(benchmark::kMillisecond);
+BENCHMARK(memcpy_of_input)
+    ->Args({50, 1})
+    ->ArgNames({"percent", "run"})
+    ->Unit(benchmark::kMillisecond);
 
 /// x[(x >= a) & (x <= b)]: no mask in memory.
 void tamis_fused_range(benchmark::State& state) {
@@ -99,6 +105,9 @@ void tamis_masked_sum(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(c.x.masked_fill(~c.mask, 0).sum().item<float>());
   report(state);
 }
-BENCHMARK(tamis_masked_sum)->Args({50, 1})->ArgNames({"percent", "run"})->Unit(benchmark::kMillisecond);
+BENCHMARK(tamis_masked_sum)
+    ->Args({50, 1})
+    ->ArgNames({"percent", "run"})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace

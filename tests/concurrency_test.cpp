@@ -1,4 +1,5 @@
-// Concurrency: any number of threads may read a tensor, deferred or not, while others make and drop readers of it.
+// Concurrency: any number of threads may read a tensor, deferred or not, while others make and drop
+// readers of it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -53,7 +54,8 @@ TEST_F(Concurrency, ThreadsMayRunSinksOverOneExpressionAtOnce) {
     const Tensor x = testing::random_values({70000}, float32, static_cast<uint32_t>(round));
     const Tensor y = x.abs().log(), m = (y > 1) & (x > 0);
     const std::string sum = observe(x.abs().log().sum());
-    const std::string selected = observe(masked_select(x.abs().log(), (x.abs().log() > 1) & (x > 0)));
+    const std::string selected =
+        observe(masked_select(x.abs().log(), (x.abs().log() > 1) & (x > 0)));
     std::atomic<int> wrong{0};
     on_threads([&](int t) {
       for (int i = 0; i < 3; ++i) {
@@ -76,7 +78,8 @@ TEST_F(Concurrency, ThreadsMayMakeAndDropReadersOfOneTensor) {
     for (int i = 0; i < 2000; ++i) {
       Tensor y = (i % 2 ? x : base) * (t + i);
       if (i % 7 == 0) kept.push_back(y);
-      if (i % 5 == 0 && y.sum().item<float>() != static_cast<float>((i % 2 ? 4950 : 5050)) * static_cast<float>(t + i)) {
+      if (i % 5 == 0 && y.sum().item<float>() !=
+                            static_cast<float>((i % 2 ? 4950 : 5050)) * static_cast<float>(t + i)) {
         ++wrong;
       }
       if (kept.size() > 30) kept.clear();

@@ -136,7 +136,8 @@ TEST(FromBlob, RefusesBadLayouts) {
 
 TEST(Constants, FillEveryDType) {
   for (DType dtype : kAllDTypes) {
-    for (const Shape& shape : {Shape{}, Shape{0, 2}, Shape{3}, Shape{2, 70, 41}, Shape{3, 64, 65}}) {
+    for (const Shape& shape :
+         {Shape{}, Shape{0, 2}, Shape{3}, Shape{2, 70, 41}, Shape{3, 64, 65}}) {
       SCOPED_TRACE(std::string(name(dtype)) + to_string(shape));
       const auto n = static_cast<size_t>(numel(shape));
       expect_tensor(zeros(shape, dtype), dtype, shape, Doubles(n, 0));

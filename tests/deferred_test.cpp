@@ -45,17 +45,28 @@ class Fenced {
 
 TEST_F(Deferred, PointwiseOperationsAre) {
   const Tensor x = tensor({1.f, -2.f, 3.f}), i = tensor({1, 2, 3}), m = tensor({true, false, true});
-  const Tensor all[] = {x + 1,       x - x,
-                        x * 2,       x / x,
-                        x.pow(2),    -x,
-                        x.exp(),     x > 0,
-                        x == x,      m & (x > 0),
-                        ~m,          i | 1,
-                        x.to(int32), where(m, x, 0),
-                        x.isnan(),   x.masked_fill(m, 0),
-                        x.clamp(0),  isin(i, tensor({1, 7})),
-                        isclose(x, x), tril(tensor({{1, 2}, {3, 4}})),
-                        masks::between(x, 0, 1), masks::keep_token_ids(i, {2})};
+  const Tensor all[] = {x + 1,
+                        x - x,
+                        x * 2,
+                        x / x,
+                        x.pow(2),
+                        -x,
+                        x.exp(),
+                        x > 0,
+                        x == x,
+                        m & (x > 0),
+                        ~m,
+                        i | 1,
+                        x.to(int32),
+                        where(m, x, 0),
+                        x.isnan(),
+                        x.masked_fill(m, 0),
+                        x.clamp(0),
+                        isin(i, tensor({1, 7})),
+                        isclose(x, x),
+                        tril(tensor({{1, 2}, {3, 4}})),
+                        masks::between(x, 0, 1),
+                        masks::keep_token_ids(i, {2})};
   for (size_t k = 0; k < std::size(all); ++k) EXPECT_TRUE(all[k].is_deferred()) << k;
   EXPECT_FALSE(x.is_deferred());
   EXPECT_FALSE(x.to(float32).is_deferred());
@@ -63,9 +74,18 @@ TEST_F(Deferred, PointwiseOperationsAre) {
 
 TEST_F(Deferred, SinksAreNot) {
   const Tensor x = tensor({1.f, -2.f, 3.f}), m = x > 0;
-  const Tensor all[] = {masked_select(x, m), x[m],      x.sum(),           x.mean(),
-                        x.amax(),            nonzero(m), count_nonzero(m), x.clone(),
-                        cat({x, x}),         masked_scatter(x, m, x), any(m), x.prod()};
+  const Tensor all[] = {masked_select(x, m),
+                        x[m],
+                        x.sum(),
+                        x.mean(),
+                        x.amax(),
+                        nonzero(m),
+                        count_nonzero(m),
+                        x.clone(),
+                        cat({x, x}),
+                        masked_scatter(x, m, x),
+                        any(m),
+                        x.prod()};
   for (size_t k = 0; k < std::size(all); ++k) EXPECT_FALSE(all[k].is_deferred()) << k;
 }
 
@@ -167,9 +187,15 @@ TEST_F(Deferred, ViewsOfExpressionsAreReadThrough) {
       [](const Tensor& t) { return t[7]; },
       [](const Tensor& t) { return t.select(1, -1); },
       [](const Tensor& t) { return t.unsqueeze(1); },
-      [](const Tensor& t) { return t[3].expand({200, 300}); },
-      [](const Tensor& t) { return t.unsqueeze(0).expand({2, 200, 300}); },
-      [](const Tensor& t) { return t.permute({1, 0}).narrow(0, 5, 9).narrow(1, 17, 100); },
+      [](const Tensor& t) {
+        return t[3].expand({200, 300});
+      },
+      [](const Tensor& t) {
+        return t.unsqueeze(0).expand({2, 200, 300});
+      },
+      [](const Tensor& t) {
+        return t.permute({1, 0}).narrow(0, 5, 9).narrow(1, 17, 100);
+      },
   };
   for (size_t k = 0; k < std::size(views); ++k) {
     EXPECT_TRUE(equal(views[k](y), views[k](stored))) << k;
@@ -191,7 +217,8 @@ TEST_F(Deferred, FusedSelectionAllocatesItsResultOnly) {
 
 // ---- what is not read ---------------------------------------------------------------------------
 
-/// 300000 floats, of which those after the first block cannot be touched, and a mask that keeps every third of that block.
+/// 300000 floats, of which those after the first block cannot be touched, and a mask that keeps
+/// every third of that block.
 class Untouchable : public Deferred {
  protected:
   static constexpr int64_t kBlock = 4096, kCount = 300000;

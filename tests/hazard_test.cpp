@@ -1,4 +1,5 @@
-// Hazards: writes, and the order in which tensors come and go, never show that expressions are deferred.
+// Hazards: writes, and the order in which tensors come and go, never show that expressions are
+// deferred.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -43,19 +44,29 @@ TEST_P(Hazard, EveryWayToWriteLeavesEarlierResultsAlone) {
   void (*const writes[])(Tensor&, const Tensor&) = {
       [](Tensor& x, const Tensor&) { x.zero_(); },
       [](Tensor& x, const Tensor&) { x.fill_(9); },
-      [](Tensor& x, const Tensor&) { x.copy_(tensor({7.f, 8.f, 9.f})); },
+      [](Tensor& x, const Tensor&) {
+        x.copy_(tensor({7.f, 8.f, 9.f}));
+      },
       [](Tensor& x, const Tensor&) { x.neg_(); },
       [](Tensor& x, const Tensor&) { x.clamp_(2, 2); },
       [](Tensor& x, const Tensor&) { x += x; },
       [](Tensor& x, const Tensor& m) { x.masked_fill_(m, -1); },
-      [](Tensor& x, const Tensor& m) { x.masked_scatter_(m, tensor({7.f, 8.f})); },
+      [](Tensor& x, const Tensor& m) {
+        x.masked_scatter_(m, tensor({7.f, 8.f}));
+      },
       [](Tensor& x, const Tensor& m) { x[m] = 4; },
-      [](Tensor& x, const Tensor& m) { x[m] = tensor({5.f, 6.f}); },
+      [](Tensor& x, const Tensor& m) {
+        x[m] = tensor({5.f, 6.f});
+      },
       [](Tensor& x, const Tensor& m) { x[m] *= 3; },
       [](Tensor& x, const Tensor& m) { x.slice(0, 0, {}, 2)[m.slice(0, 0, {}, 2)] += 3; },
       [](Tensor& x, const Tensor&) { x.select(0, 0).add_(100); },
-      [](Tensor& x, const Tensor& m) { masked_select_out(x, tensor({4.f, 5.f, 6.f}), ~m); },
-      [](Tensor& x, const Tensor&) { masked_select_out(x, tensor({4.f, 5.f, 6.f}), Tensor(true)); },
+      [](Tensor& x, const Tensor& m) {
+        masked_select_out(x, tensor({4.f, 5.f, 6.f}), ~m);
+      },
+      [](Tensor& x, const Tensor&) {
+        masked_select_out(x, tensor({4.f, 5.f, 6.f}), Tensor(true));
+      },
       [](Tensor& x, const Tensor&) { x.mutable_data<float>()[1] = 77; },
   };
   for (size_t i = 0; i < std::size(writes); ++i) {
@@ -176,11 +187,12 @@ TEST_P(Hazard, LongWritesReadingTheTargetBackwards) {
   EXPECT_EQ(observe(y), observe((x + x.t()).clone()));
   Tensor z = x.clone();
   z[z.t() % 3 == 0] = z.clone().t()[(z.t() % 3 == 0).clone()].get();
-  EXPECT_EQ(observe(z), observe(masked_scatter(x, x.t() % 3 == 0, x.t().masked_select(x.t() % 3 == 0))));
+  EXPECT_EQ(observe(z),
+            observe(masked_scatter(x, x.t() % 3 == 0, x.t().masked_select(x.t() % 3 == 0))));
 }
 
-// Public writes hold a handle of what they are given, so it settles first. These expressions are given away, and run while their
-// target is written.
+// Public writes hold a handle of what they are given, so it settles first. These expressions are
+// given away, and run while their target is written.
 
 TEST_P(Hazard, StoreOfAnExpressionOverItsTarget) {
   const Tensor x = arange(300 * 300).view({300, 300});

@@ -1,4 +1,5 @@
-// Layouts: the same logical tensor in every way that its elements can lie in memory, or not be there yet.
+// Layouts: the same logical tensor in every way that its elements can lie in memory, or not be
+// there yet.
 #pragma once
 
 #include <array>
@@ -29,8 +30,8 @@ inline constexpr std::array kLayoutKinds = {
     LayoutKind::deferred,   LayoutKind::deferred_view, LayoutKind::foreign};
 
 inline const char* layout_name(LayoutKind kind) {
-  constexpr const char* kNames[] = {"contiguous", "transposed", "sliced",
-                                    "offset",     "expanded",   "unaligned",
+  constexpr const char* kNames[] = {"contiguous", "transposed",       "sliced",
+                                    "offset",     "expanded",         "unaligned",
                                     "deferred",   "view of deferred", "foreign"};
   return kNames[static_cast<int>(kind)];
 }
@@ -164,7 +165,8 @@ inline Tensor foreign(const Shape& shape, DType dtype, std::vector<char> bytes) 
 
 }  // namespace detail
 
-/// A new tensor with the values of x, laid out in the given way; nothing if these sizes or values do not allow it.
+/// A new tensor with the values of x, laid out in the given way; nothing if these sizes or values
+/// do not allow it.
 inline std::optional<Tensor> with_layout(LayoutKind kind, const Tensor& x) {
   const std::vector<char> bytes = detail::bytes_of(x);
   const Shape& shape = x.shape();

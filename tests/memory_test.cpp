@@ -96,7 +96,11 @@ TEST_F(Memory, AMaskComputedInTheBracketsIsFusedIntoTheWrite) {
   EXPECT_LT(fused([&] { x.masked_fill_(x == 38, -1); }), 1000);
   const std::vector<float> values = x.to_vector<float>();
   for (int64_t i = 0; i < n; ++i) {
-    const float expected = i >= 900'000 ? 0.f : i == 19 ? -1.f : i == 38 ? -1.f : i > 10 && i < 20 ? 2.f * i : i;
+    const float expected = i >= 900'000       ? 0.f
+                           : i == 19          ? -1.f
+                           : i == 38          ? -1.f
+                           : i > 10 && i < 20 ? 2.f * i
+                                              : i;
     ASSERT_EQ(values[i], expected) << i;
   }
 }

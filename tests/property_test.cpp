@@ -1,4 +1,5 @@
-// Properties: deferred and eager evaluation agree on random programs; laws that hold for all tensors and masks.
+// Properties: deferred and eager evaluation agree on random programs; laws that hold for all
+// tensors and masks.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -79,7 +80,8 @@ Tensor in_some_layout(const Tensor& x) {
 
 Pair any_pair() {
   const Shape shape = any_shape();
-  const DType dtype = *rc::gen::elementOf(std::vector<DType>(std::begin(kDTypes), std::end(kDTypes)));
+  const DType dtype =
+      *rc::gen::elementOf(std::vector<DType>(std::begin(kDTypes), std::end(kDTypes)));
   const auto seed = *rc::gen::arbitrary<uint32_t>();
   return {in_some_layout(random_values(shape, dtype, seed)),
           in_some_layout(random_mask(shape, seed * 31 + 7))};
@@ -158,7 +160,8 @@ RC_GTEST_PROP(Masks, NonzeroGivesTheCoordinatesOfWhatSelectGives, ()) {
 // ---- structured masks ---------------------------------------------------------------------------
 
 Tensor any_structured_mask() {
-  const int64_t n = any_of(0, 90), m = any_of(0, 90), lower = any_of(-95, 95), upper = any_of(-95, 95);
+  const int64_t n = any_of(0, 90), m = any_of(0, 90), lower = any_of(-95, 95),
+                upper = any_of(-95, 95);
   switch (any_of(0, 4)) {
     case 0:
       return masks::causal(n, m, lower);
@@ -217,9 +220,10 @@ RC_GTEST_PROP(StructuredMasks, EqualTheirMaterialisation, ()) {
   const Tensor bytes = view.clone();
   RC_ASSERT(count(whole) == total);
   RC_ASSERT(count(bytes) == n);
-  const std::vector<std::string> stored = {observe(masked_select(x, bytes)), observe(nonzero(bytes)),
-                                           observe(where(bytes, x, 0)),      observe(bytes.sum()),
-                                           observe(~bytes | (x > 0)),        observe(bytes.any({}))};
+  const std::vector<std::string> stored = {
+      observe(masked_select(x, bytes)), observe(nonzero(bytes)),
+      observe(where(bytes, x, 0)),      observe(bytes.sum()),
+      observe(~bytes | (x > 0)),        observe(bytes.any({}))};
   RC_ASSERT(lazily == stored);
 }
 
@@ -241,7 +245,8 @@ std::vector<std::string> results_of_everything() {
     seen.push_back(observe(nonzero(x > 100)));
     seen.push_back(observe(masked_scatter(x, mask, masked_select(x, mask) * 2)));
     seen.push_back(observe((x * x - 3).sqrt() / 7 + x));
-    seen.push_back(observe(exp(x.to(float64) / 1000) + sin(x.to(float32)) * tanh(x.to(float32) / 500)));
+    seen.push_back(
+        observe(exp(x.to(float64) / 1000) + sin(x.to(float32)) * tanh(x.to(float32) / 500)));
     seen.push_back(observe(x.to(float32).to(int16) + x.to(bfloat16).to(int32)));
     seen.push_back(observe(x.view({47, 13, 523}).sum({1})));
   }
@@ -271,8 +276,8 @@ TEST(Bits, DoNotDependOnTheModeOfEvaluation) {
 }
 
 TEST(Bits, OfAnElementDoNotDependOnItsPlace) {
-  constexpr Tensor (*kOps[])(const Tensor&) = {exp,  log,  log2, log10, log1p, expm1,   sin, cos,
-                                               tan,  tanh, sqrt, rsqrt, sigmoid, reciprocal};
+  constexpr Tensor (*kOps[])(const Tensor&) = {exp, log, log2, log10, log1p, expm1,   sin,
+                                               cos, tan, tanh, sqrt,  rsqrt, sigmoid, reciprocal};
   for (DType dtype : {float32, float64, float16}) {
     const Tensor x = random_values({4200}, dtype, 17);
     for (auto op : kOps) {
@@ -285,7 +290,8 @@ TEST(Bits, OfAnElementDoNotDependOnItsPlace) {
   }
 }
 
-// The digest of this process is compared with that of processes that are forced to other instruction sets.
+// The digest of this process is compared with that of processes that are forced to other
+// instruction sets.
 size_t digest() {
   manual_seed(5);
   std::string all;
@@ -299,12 +305,14 @@ TEST(Bits, DoNotDependOnTheInstructionSet) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   for (const char* isa : {"scalar", "sse4", "avx2", "avx512"}) {
     if (!cpu::kernels_for(isa)) continue;
-    const std::string command = std::string("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX TAMIS_ISA=") + isa +
-                                " '" + self + "' --gtest_filter=Bits.Digest";
+    const std::string command =
+        std::string("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX TAMIS_ISA=") + isa + " '" +
+        self + "' --gtest_filter=Bits.Digest";
     FILE* out = popen(command.c_str(), "r");
     ASSERT_NE(out, nullptr);
     size_t theirs = 0;
-    for (char line[512]; std::fgets(line, sizeof line, out);) std::sscanf(line, "digest %zu", &theirs);
+    for (char line[512]; std::fgets(line, sizeof line, out);)
+      std::sscanf(line, "digest %zu", &theirs);
     EXPECT_EQ(pclose(out), 0) << command;
     EXPECT_EQ(theirs, digest()) << isa << " against " << tamis::isa();
   }

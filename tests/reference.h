@@ -1,4 +1,5 @@
-// Reference: a naive model of tensors and of every op, written from PyTorch's documentation; it uses none of the library's ops.
+// Reference: a naive model of tensors and of every op, written from PyTorch's documentation; it
+// uses none of the library's ops.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Sweep: every row of the op table, in every dtype, layout and evaluation mode, against the plain reference.
+// Sweep: every row of the op table, in every dtype, layout and evaluation mode, against the plain
+// reference.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +30,8 @@ struct Param {
   bool is_dtype() const { return type == "dtype" || type == "dtype?"; }
 };
 
-/// "masked_select(Tensor input, Tensor mask) -> Tensor" has the parameters Tensor input and Tensor mask.
+/// "masked_select(Tensor input, Tensor mask) -> Tensor" has the parameters Tensor input and Tensor
+/// mask.
 std::vector<Param> params_of(const Row& row) {
   const size_t open = row.signature.find('('), close = row.signature.rfind(") ->");
   std::string list = row.signature.substr(open + 1, close - open - 1);
@@ -57,9 +59,11 @@ Tensor converted(const Tensor& x, DType dtype) {
   return reference::write(reference::cast(reference::read(x), dtype));
 }
 
-/// args with those tensors converted that `which(parameter, position among the tensors)` picks; nothing if it picks none.
+/// args with those tensors converted that `which(parameter, position among the tensors)` picks;
+/// nothing if it picks none.
 template <class F>
-std::optional<Args> with_dtype(const Args& args, const std::vector<Param>& params, DType dtype, F which) {
+std::optional<Args> with_dtype(const Args& args, const std::vector<Param>& params, DType dtype,
+                               F which) {
   Args result = args;
   int position = 0;
   bool changed = false;
@@ -100,7 +104,8 @@ std::vector<Case> cases_of(const Row& row, size_t sample) {
 
 // ---- running one case ---------------------------------------------------------------------------
 
-/// Tensor k of the arguments in layout number first + k * step; nothing if one of them cannot be had.
+/// Tensor k of the arguments in layout number first + k * step; nothing if one of them cannot be
+/// had.
 std::optional<Args> in_layout(const Args& args, size_t first, size_t step) {
   Args result = args;
   size_t k = first;
@@ -159,10 +164,12 @@ std::string run(const Row& row, const Rule& rule, const Args& args, const Expect
     return fmt::format("threw an error of kind {} instead of {}: {}", kind_name(e.kind()),
                        kind_name(*expected.refused), e.what());
   }
-  if (expected.refused) return fmt::format("threw no error of kind {}", kind_name(*expected.refused));
+  if (expected.refused)
+    return fmt::format("threw no error of kind {}", kind_name(*expected.refused));
   const Arg got = reference::read(value);
   if (!rule.judge) return reference::difference(expected.result, got, rule.ulps);
-  const auto &shape = std::get<reference::Array>(expected.result), &x = std::get<reference::Array>(got);
+  const auto &shape = std::get<reference::Array>(expected.result),
+             &x = std::get<reference::Array>(got);
   if (shape.dtype != x.dtype || !(shape.shape == x.shape)) return "wrong shape or dtype";
   return rule.judge(expected.args, got);
 }
@@ -173,7 +180,8 @@ int64_t& counter(const std::string& op) {
 }
 
 /// Runs the case in all layouts and both modes, up to the first failure.
-void sweep_layouts(const Row& row, const Rule& rule, const Case& c, std::initializer_list<size_t> layouts) {
+void sweep_layouts(const Row& row, const Rule& rule, const Case& c,
+                   std::initializer_list<size_t> layouts) {
   const Expected expected = expect(rule, c.args);
   for (bool eager : {false, true}) {
     const testing::ModeGuard mode(eager);
@@ -219,8 +227,8 @@ TEST_P(Sweep, SamplesMatchTheReference) {
 
 // ---- lengths around the sizes of words and blocks -----------------------------------------------
 
-/// Small multiples of a quarter, so that sums of them are exact in any order. With `specials`, floating point has infinities
-/// and NaN among them.
+/// Small multiples of a quarter, so that sums of them are exact in any order. With `specials`,
+/// floating point has infinities and NaN among them.
 Tensor values(const Shape& shape, DType dtype, uint32_t seed, bool zeros, bool specials) {
   reference::Array x{DType::float64, shape, {}, false};
   constexpr double kSpecial[] = {HUGE_VAL, -HUGE_VAL, NAN, -0.0};
@@ -229,7 +237,8 @@ Tensor values(const Shape& shape, DType dtype, uint32_t seed, bool zeros, bool s
     const int pick = static_cast<int>(seed >> 16) % 97;
     double v = (pick - 48) * 0.25;
     if (specials && pick < 4) v = kSpecial[pick];
-    if (!is_floating_point(dtype)) v = dtype == boolean ? pick % 3 == 0 : dtype == uint8 ? pick : pick - 48;
+    if (!is_floating_point(dtype))
+      v = dtype == boolean ? pick % 3 == 0 : dtype == uint8 ? pick : pick - 48;
     x.cells.push_back({v == 0 && !zeros ? 5.0 : v, 0});
   }
   return reference::write(reference::cast(x, dtype));
@@ -246,7 +255,8 @@ Tensor mask_of(const Shape& shape, int pattern) {
   return reference::write(x);
 }
 
-/// The row's first sample with long tensors in the place of its own: the first [rows, n], the others [n].
+/// The row's first sample with long tensors in the place of its own: the first [rows, n], the
+/// others [n].
 Args long_args(const Row& row, DType dtype, int64_t rows, int64_t n, int pattern) {
   static const std::set<std::string> kDivisions = {"floor_divide", "remainder", "fmod"};
   static const std::set<std::string> kKept = {"value", "test_elements", "ids"};
@@ -261,17 +271,18 @@ Args long_args(const Row& row, DType dtype, int64_t rows, int64_t n, int pattern
     const Shape shape = first && rows > 1 ? Shape{rows, n} : Shape{source ? rows * n : n};
     args[i] = params[i].is_mask() || row.name() == "count"
                   ? mask_of(shape, pattern)
-                  : values(shape, dtype, static_cast<uint32_t>(n + i), first || !kDivisions.count(row.name()),
-                           pattern % 2 == 0);
+                  : values(shape, dtype, static_cast<uint32_t>(n + i),
+                           first || !kDivisions.count(row.name()), pattern % 2 == 0);
     first = false;
   }
   return args;
 }
 
 TEST_P(Sweep, LongTensorsMatchTheReference) {
-  static const std::set<std::string> kAlso = {"masked_select", "masked_fill", "masked_scatter", "nonzero", "count",
-                                              "count_nonzero", "isin", "sum", "mean", "amax", "amin",
-                                              "max", "min", "any", "all", "clone", "nonzero_tuple"};
+  static const std::set<std::string> kAlso = {
+      "masked_select", "masked_fill", "masked_scatter", "nonzero", "count", "count_nonzero", "isin",
+      "sum",           "mean",        "amax",           "amin",    "max",   "min",           "any",
+      "all",           "clone",       "nonzero_tuple"};
   const auto found = reference::table().find(row().name());
   if (found == reference::table().end()) return;  // reported by the other test
   const Rule& r = found->second;
@@ -280,7 +291,8 @@ TEST_P(Sweep, LongTensorsMatchTheReference) {
   for (DType dtype : kDTypes) {
     for (int64_t n : {0, 1, 63, 64, 65, 4095, 4096, 4097}) {
       const int64_t rows = n < 100 ? 3 : 1;
-      const Case c{fmt::format("{} of {}", n, name(dtype)), long_args(row(), dtype, rows, n, pattern)};
+      const Case c{fmt::format("{} of {}", n, name(dtype)),
+                   long_args(row(), dtype, rows, n, pattern)};
       if (n < 100) {
         sweep_layouts(row(), r, c, {0, 2, 5, 6});
       } else if (n == 4097) {
@@ -294,7 +306,9 @@ TEST_P(Sweep, LongTensorsMatchTheReference) {
   }
 }
 
-std::string row_name(const ::testing::TestParamInfo<size_t>& info) { return all_rows()[info.param].name(); }
+std::string row_name(const ::testing::TestParamInfo<size_t>& info) {
+  return all_rows()[info.param].name();
+}
 
 INSTANTIATE_TEST_SUITE_P(Rows, Sweep, ::testing::Range<size_t>(0, all_rows().size()), row_name);
 

@@ -9,7 +9,8 @@
 
 namespace tamis {
 
-/// The list of element types: X(constant, C++ type, PyTorch name). A new dtype is one more line here.
+/// The list of element types: X(constant, C++ type, PyTorch name). A new dtype is one more line
+/// here.
 #define TAMIS_DTYPES(X)             \
   X(boolean, bool, "bool")          \
   X(uint8, uint8_t, "uint8")        \
@@ -90,8 +91,8 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
 /// The smallest dtype that PyTorch promotes a and b to (both with dimensions).
 DType promote_types(DType a, DType b);
 
-/// Whether PyTorch lets a result of dtype `from` be written into a tensor of dtype `to` (in-place, out=):
-/// never from floating point to integer, nor from a number to bool.
+/// Whether PyTorch lets a result of dtype `from` be written into a tensor of dtype `to` (in-place,
+/// out=): never from floating point to integer, nor from a number to bool.
 bool can_cast(DType from, DType to);
 
 }  // namespace tamis

@@ -1,4 +1,5 @@
-// Half and BFloat16: 16-bit floating point values. They are stored and converted; arithmetic happens in float.
+// Half and BFloat16: 16-bit floating point values. They are stored and converted; arithmetic
+// happens in float.
 #pragma once
 
 #include <bit>
@@ -22,7 +23,8 @@ constexpr uint16_t float_to_half_bits(float f) {
     const uint32_t kept = mant >> shift;
     const uint32_t rest = mant & ((1u << shift) - 1);
     const uint32_t halfway = 1u << (shift - 1);
-    return static_cast<uint16_t>(sign | (kept + (rest > halfway || (rest == halfway && (kept & 1)))));
+    return static_cast<uint16_t>(sign |
+                                 (kept + (rest > halfway || (rest == halfway && (kept & 1)))));
   }
   const uint32_t rebased = abs - 0x38000000u;
   return static_cast<uint16_t>(sign | ((rebased + 0xfffu + ((rebased >> 13) & 1)) >> 13));
@@ -60,7 +62,9 @@ struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
   constexpr BFloat16(float f) : bits(detail::float_to_bfloat16_bits(f)) {}
-  constexpr operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  constexpr operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
 };
 
 }  // namespace tamis

@@ -5,7 +5,9 @@
 
 namespace tamis {
 
-inline Tensor Tensor::masked_select(const Tensor& mask) const { return tamis::masked_select(*this, mask); }
+inline Tensor Tensor::masked_select(const Tensor& mask) const {
+  return tamis::masked_select(*this, mask);
+}
 inline Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
   return tamis::masked_fill(*this, mask, value);
 }
@@ -23,7 +25,9 @@ inline Tensor Tensor::where(const Tensor& condition, const Tensor& other) const 
 }
 inline Tensor Tensor::nonzero() const { return tamis::nonzero(*this); }
 inline Tensor Tensor::argwhere() const { return tamis::argwhere(*this); }
-inline Tensor Tensor::count_nonzero(const Dims& dims) const { return tamis::count_nonzero(*this, dims); }
+inline Tensor Tensor::count_nonzero(const Dims& dims) const {
+  return tamis::count_nonzero(*this, dims);
+}
 inline Tensor Tensor::isin(const Tensor& test_elements, bool invert) const {
   return tamis::isin(*this, test_elements, invert);
 }
@@ -35,15 +39,24 @@ inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> d
 inline Tensor Tensor::mean(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
   return tamis::mean(*this, dims, keepdim, dtype);
 }
-inline Tensor Tensor::prod(std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) const {
+inline Tensor Tensor::prod(std::optional<int64_t> dim, bool keepdim,
+                           std::optional<DType> dtype) const {
   return tamis::prod(*this, dim, keepdim, dtype);
 }
-inline Tensor Tensor::amax(const Dims& dims, bool keepdim) const { return tamis::amax(*this, dims, keepdim); }
-inline Tensor Tensor::amin(const Dims& dims, bool keepdim) const { return tamis::amin(*this, dims, keepdim); }
+inline Tensor Tensor::amax(const Dims& dims, bool keepdim) const {
+  return tamis::amax(*this, dims, keepdim);
+}
+inline Tensor Tensor::amin(const Dims& dims, bool keepdim) const {
+  return tamis::amin(*this, dims, keepdim);
+}
 inline Tensor Tensor::max() const { return tamis::max(*this); }
 inline Tensor Tensor::min() const { return tamis::min(*this); }
-inline Tensor Tensor::any(const Dims& dims, bool keepdim) const { return tamis::any(*this, dims, keepdim); }
-inline Tensor Tensor::all(const Dims& dims, bool keepdim) const { return tamis::all(*this, dims, keepdim); }
+inline Tensor Tensor::any(const Dims& dims, bool keepdim) const {
+  return tamis::any(*this, dims, keepdim);
+}
+inline Tensor Tensor::all(const Dims& dims, bool keepdim) const {
+  return tamis::all(*this, dims, keepdim);
+}
 
 #define X(op) \
   inline Tensor Tensor::op() const { return tamis::op(*this); }
@@ -60,17 +73,20 @@ inline Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, boo
   return tamis::isclose(*this, other, rtol, atol, equal_nan);
 }
 
-// Operators take their operands by value and let go of them: an operand without a name then belongs to the result alone,
-// and `x[(x > 1) & (x < 2)] = 0` can compute it in the same pass as the write.
-#define TAMIS_OPERATORS(X)                                                                               \
-  X(+, add) X(-, sub) X(*, mul) X(/, div) X(%, remainder) X(&, bitwise_and) X(|, bitwise_or)             \
-  X(^, bitwise_xor) X(<, lt) X(<=, le) X(>, gt) X(>=, ge) X(==, eq) X(!=, ne)
-#define X(sign, op)                             \
+// Operators take their operands by value and let go of them: an operand without a name then belongs
+// to the result alone, and `x[(x > 1) & (x < 2)] = 0` can compute it in the same pass as the write.
+// clang-format off
+#define TAMIS_OPERATORS(X)                                                                  \
+  X(+, add) X(-, sub) X(*, mul) X(/, div) X(%, remainder)                                   \
+  X(&, bitwise_and) X(|, bitwise_or) X(^, bitwise_xor)                                      \
+  X(<, lt) X(<=, le) X(>, gt) X(>=, ge) X(==, eq) X(!=, ne)
+// clang-format on
+#define X(sign, op)                                 \
   inline Tensor operator sign(Tensor a, Tensor b) { \
-    Tensor result = op(a, b);                   \
-    a = Tensor();                               \
-    b = Tensor();                               \
-    return result;                              \
+    Tensor result = op(a, b);                       \
+    a = Tensor();                                   \
+    b = Tensor();                                   \
+    return result;                                  \
   }
 TAMIS_OPERATORS(X)
 #undef X

@@ -1,4 +1,5 @@
-// Ops: the free functions, named and behaving as PyTorch's. Numbers may stand where tensors are taken.
+// Ops: the free functions, named and behaving as PyTorch's. Numbers may stand where tensors are
+// taken.
 #pragma once
 
 #include <optional>
@@ -11,29 +12,31 @@
 
 namespace tamis {
 
-// ---- creation -----------------------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
-/// A tensor from a nested list: `tensor({{1, 2}, {3, 4}})`. Integers make int64, floating point makes float32, bools
-/// make bool, unless dtype is given. Throws kind shape if rows differ in length.
+/// A tensor from a nested list: `tensor({{1, 2}, {3, 4}})`. Integers make int64, floating point
+/// makes float32, bools make bool, unless dtype is given. Throws kind shape if rows differ in
+/// length.
 Tensor tensor(const detail::NestedList& values, std::optional<DType> dtype = {});
 /// A 1-d copy of values, or of the given shape.
 template <Number T>
 Tensor tensor(const std::vector<T>& values, std::optional<Shape> shape = {});
 template <Number T>
 Tensor tensor(std::span<const T> values, std::optional<Shape> shape = {});
-#define X(constant, type, text)                                                          \
-  extern template Tensor tensor<type>(const std::vector<type>&, std::optional<Shape>);   \
+#define X(constant, type, text)                                                        \
+  extern template Tensor tensor<type>(const std::vector<type>&, std::optional<Shape>); \
   extern template Tensor tensor<type>(std::span<const type>, std::optional<Shape>);
 TAMIS_DTYPES(X)
 #undef X
 /// A copy of `numel(shape)` row-major elements at data.
 Tensor from_data(const void* data, const Shape& shape, DType dtype);
-/// A tensor over memory that somebody else owns. `deleter(data)` runs once, when the last tensor over it is gone; it
-/// may be empty. The memory needs the alignment of its dtype, nothing more. strides are in elements (negative ones are
-/// refused); none given means row-major. If the owner changes the memory while tensors computed from it are still deferred,
-/// those see the new values: settle() them first.
-Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void(void*)> deleter = {},
-                 std::optional<Shape> strides = {});
+/// A tensor over memory that somebody else owns. `deleter(data)` runs once, when the last tensor
+/// over it is gone; it may be empty. The memory needs the alignment of its dtype, nothing more.
+/// strides are in elements (negative ones are refused); none given means row-major. If the owner
+/// changes the memory while tensors computed from it are still deferred, those see the new values:
+/// settle() them first.
+Tensor from_blob(void* data, const Shape& shape, DType dtype,
+                 std::function<void(void*)> deleter = {}, std::optional<Shape> strides = {});
 
 Tensor empty(const Shape& shape, DType dtype = DType::float32);  ///< unspecified values
 Tensor zeros(const Shape& shape, DType dtype = DType::float32);
@@ -54,13 +57,14 @@ Tensor eye(int64_t n, std::optional<int64_t> m = {}, DType dtype = DType::float3
 Tensor tril(const Tensor& x, int64_t diagonal = 0);
 Tensor triu(const Tensor& x, int64_t diagonal = 0);
 
-// ---- random numbers: counter-based (Philox), so equal for any number of threads -----------------------------------
+// ---- random numbers: counter-based (Philox), so equal for any number of threads -----------------
 
 /// Restarts the stream that all random functions of the process draw from.
 void manual_seed(uint64_t seed);
 Tensor rand(const Shape& shape, DType dtype = DType::float32);   ///< uniform in [0, 1)
 Tensor randn(const Shape& shape, DType dtype = DType::float32);  ///< standard normal
-Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype = DType::int64);  ///< low <= x < high
+Tensor randint(int64_t low, int64_t high, const Shape& shape,
+               DType dtype = DType::int64);  ///< low <= x < high
 Tensor randint(int64_t high, const Shape& shape, DType dtype = DType::int64);
 Tensor randperm(int64_t n, DType dtype = DType::int64);
 /// 1 with the probability that p gives for each element, else 0; dtype of p.
@@ -68,9 +72,10 @@ Tensor bernoulli(const Tensor& p);
 Tensor rand_like(const Tensor& x, std::optional<DType> dtype = {});
 Tensor randn_like(const Tensor& x, std::optional<DType> dtype = {});
 
-// ---- shape --------------------------------------------------------------------------------------------------------
+// ---- shape --------------------------------------------------------------------------------------
 
-/// Joins along an existing dimension; dtypes are promoted; 1-d empty tensors are skipped as in PyTorch.
+/// Joins along an existing dimension; dtypes are promoted; 1-d empty tensors are skipped as in
+/// PyTorch.
 Tensor cat(const std::vector<Tensor>& tensors, int64_t dim = 0);
 /// Joins equal shapes along a new dimension.
 Tensor stack(const std::vector<Tensor>& tensors, int64_t dim = 0);
@@ -80,9 +85,10 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors);
 /// The dtype that PyTorch gives to an operation on a and b: 0-d tensors and numbers are weak.
 DType result_type(const Tensor& a, const Tensor& b);
 
-// ---- pointwise; deferred ------------------------------------------------------------------------------------------
-// Shapes broadcast, dtypes promote. Functions of real analysis (sqrt, exp, ...) and division turn integers and bools
-// into float32. Rounding functions and sign keep integers as they are. Comparisons give bool; NaN compares unequal to everything.
+// ---- pointwise; deferred ------------------------------------------------------------------------
+// Shapes broadcast, dtypes promote. Functions of real analysis (sqrt, exp, ...) and division turn
+// integers and bools into float32. Rounding functions and sign keep integers as they are.
+// Comparisons give bool; NaN compares unequal to everything.
 
 #define X(op) Tensor op(const Tensor& x);
 TAMIS_UNARY_METHODS(X)
@@ -93,30 +99,36 @@ TAMIS_BINARY_METHODS(X)
 /// min(max(x, lo), hi); either bound may be missing, not both. NaN stays NaN.
 Tensor clamp(const Tensor& x, std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
 /// |a - b| <= atol + rtol * |b|, or equal; with equal_nan NaN is close to NaN.
-Tensor isclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+Tensor isclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
+               bool equal_nan = false);
 /// Whether all elements are close (a host bool).
-bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
+              bool equal_nan = false);
 /// Whether shapes and all values are equal (a host bool).
 bool equal(const Tensor& a, const Tensor& b);
 
-// ---- masking ------------------------------------------------------------------------------------------------------
-// A mask is a bool tensor; true keeps (or fills, for fill). Other dtypes are refused, with the name of the dtype.
+// ---- masking ------------------------------------------------------------------------------------
+// A mask is a bool tensor; true keeps (or fills, for fill). Other dtypes are refused, with the name
+// of the dtype.
 
-/// The elements of x where mask is true, 1-d, in row-major order of the shape that x and mask broadcast to.
-/// `masked_select(tensor({1, 2, 3}), tensor({true, false, true}))` is `tensor([1, 3])`. Always a copy.
+/// The elements of x where mask is true, 1-d, in row-major order of the shape that x and mask
+/// broadcast to. `masked_select(tensor({1, 2, 3}), tensor({true, false, true}))` is `tensor([1,
+/// 3])`. Always a copy.
 Tensor masked_select(const Tensor& x, const Tensor& mask);
-/// The same into out, which must have x's dtype and share no memory with x or mask. A wrong shape is resized; a strided
-/// out of the right size is written through its strides. Returns out.
+/// The same into out, which must have x's dtype and share no memory with x or mask. A wrong shape
+/// is resized; a strided out of the right size is written through its strides. Returns out.
 Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask);
 
-/// x with value where mask is true; x and mask broadcast. value is a number or a 0-d tensor; it is converted to x's
-/// dtype, and refused if that dtype cannot hold it ("value cannot be converted to type ... without overflow"). Deferred.
+/// x with value where mask is true; x and mask broadcast. value is a number or a 0-d tensor; it is
+/// converted to x's dtype, and refused if that dtype cannot hold it ("value cannot be converted to
+/// type ... without overflow"). Deferred.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value);
 /// In place: mask must broadcast to x.
 Tensor& masked_fill_(Tensor& x, Tensor mask, const Tensor& value);
 
-/// x with its elements where mask is true replaced by source's, in order from the first. x and mask broadcast; source
-/// has x's dtype, any shape, and at least as many elements as mask has trues (checked before anything is written).
+/// x with its elements where mask is true replaced by source's, in order from the first. x and mask
+/// broadcast; source has x's dtype, any shape, and at least as many elements as mask has trues
+/// (checked before anything is written).
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
 Tensor& masked_scatter_(Tensor& x, Tensor mask, const Tensor& source);
 
@@ -125,7 +137,8 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// nonzero_tuple(condition)
 std::vector<Tensor> where(const Tensor& condition);
 
-/// The coordinates of the nonzero elements, int64 [count, x.dim()], in row-major order. NaN is nonzero.
+/// The coordinates of the nonzero elements, int64 [count, x.dim()], in row-major order. NaN is
+/// nonzero.
 Tensor nonzero(const Tensor& x);
 /// One 1-d tensor per dimension; a 0-d x counts as 1-d.
 std::vector<Tensor> nonzero_tuple(const Tensor& x);
@@ -135,17 +148,20 @@ Tensor count_nonzero(const Tensor& x, const Dims& dims = {});
 /// The number of true elements, as a host number.
 int64_t count(const Tensor& mask);
 
-/// For each element of x whether it equals some element of test_elements. Numbers are compared exactly, whatever the
-/// two dtypes; NaN is in nothing. Deferred; test_elements is read at once.
+/// For each element of x whether it equals some element of test_elements. Numbers are compared
+/// exactly, whatever the two dtypes; NaN is in nothing. Deferred; test_elements is read at once.
 Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert = false);
 
-// ---- reductions: over all dimensions if none are given ------------------------------------------------------------
+// ---- reductions: over all dimensions if none are given ------------------------------------------
 
 /// Integers and bools sum to int64. The sum of nothing is 0.
-Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+           std::optional<DType> dtype = {});
 /// Floating point only (or with dtype). The mean of nothing is NaN.
-Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {});
-Tensor prod(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+Tensor prod(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
 /// NaN wins. Refuses to reduce nothing.
 Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor amin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
@@ -155,8 +171,10 @@ Tensor min(const Tensor& x);
 Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 
-/// The k-th smallest (1-based) along dim and its index; NaN is largest; the smallest index among equals.
-std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1, bool keepdim = false);
+/// The k-th smallest (1-based) along dim and its index; NaN is largest; the smallest index among
+/// equals.
+std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1,
+                                   bool keepdim = false);
 
 }  // namespace tamis
 

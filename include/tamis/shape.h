@@ -112,7 +112,8 @@ int64_t numel(const Shape& shape);
 /// "[2, 3]", as in PyTorch's messages.
 std::string to_string(const Shape& shape);
 
-/// The shape that a and b broadcast to. Throws kind shape, naming sizes and dimension, if they do not.
+/// The shape that a and b broadcast to. Throws kind shape, naming sizes and dimension, if they do
+/// not.
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 
 }  // namespace tamis

@@ -1,4 +1,5 @@
-// Tensor: an n-dimensional array of one dtype; a handle, cheap to copy, that shares its data as PyTorch's does.
+// Tensor: an n-dimensional array of one dtype; a handle, cheap to copy, that shares its data as
+// PyTorch's does.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ class NestedList {
  public:
   template <Number T>
   NestedList(T v)
-      : dtype_(Scalar(v).is_floating_point() ? DType::float32 : Scalar(v).dtype()), values_{Scalar(v)} {}
+      : dtype_(Scalar(v).is_floating_point() ? DType::float32 : Scalar(v).dtype()),
+        values_{Scalar(v)} {}
   NestedList(std::initializer_list<NestedList> rows);
 
   const Shape& shape() const { return shape_; }
@@ -41,7 +43,8 @@ class NestedList {
   void check_regular() const;
 
  private:
-  /// Where two rows of one list first differ: the dimension, the size there and the other one (-1: a number).
+  /// Where two rows of one list first differ: the dimension, the size there and the other one (-1:
+  /// a number).
   struct Ragged {
     int64_t dim, expected, got;
   };
@@ -59,23 +62,25 @@ using Dims = Shape;
 
 /// A tensor. Copying the handle shares the data; views share it too; `clone` does not.
 ///
-/// Pointwise operations (arithmetic, comparisons, where, casts, ...) are deferred: the result remembers how to
-/// compute itself and is computed, fused with what consumes it, when its values are needed. Nothing but speed shows it.
-/// All argument errors are thrown by the call that made them (tamis::Error), before anything is written.
-/// Any number of threads may read a tensor; writing needs the caller's own synchronisation.
+/// Pointwise operations (arithmetic, comparisons, where, casts, ...) are deferred: the result
+/// remembers how to compute itself and is computed, fused with what consumes it, when its values
+/// are needed. Nothing but speed shows it. All argument errors are thrown by the call that made
+/// them (tamis::Error), before anything is written. Any number of threads may read a tensor;
+/// writing needs the caller's own synchronisation.
 class Tensor {
  public:
   /// The undefined tensor: `defined()` is false, everything else throws.
   Tensor() = default;
 
-  /// A 0-d tensor from a number, so that numbers can stand where tensors are taken. As in PyTorch, such a number is
-  /// weak: it never widens the dtype of a tensor within its category (`int8_tensor + 1` is int8).
-  /// Half and BFloat16 need `Tensor(h)`, so that arithmetic between two of them stays arithmetic of floats.
+  /// A 0-d tensor from a number, so that numbers can stand where tensors are taken. As in PyTorch,
+  /// such a number is weak: it never widens the dtype of a tensor within its category (`int8_tensor
+  /// + 1` is int8). Half and BFloat16 need `Tensor(h)`, so that arithmetic between two of them
+  /// stays arithmetic of floats.
   template <Number T>
   explicit(!std::is_arithmetic_v<T>) Tensor(T v) : Tensor(Scalar(v)) {}
   Tensor(Scalar v);
 
-  // ---- what it is ------------------------------------------------------------------------------------------------
+  // ---- what it is -------------------------------------------------------------------------------
   bool defined() const noexcept { return impl_ != nullptr; }
   DType dtype() const;
   const Shape& shape() const;
@@ -93,13 +98,16 @@ class Tensor {
   /// Computes the values now if they are deferred; returns *this.
   const Tensor& settle() const;
 
-  // ---- values ----------------------------------------------------------------------------------------------------
-  /// Pointer to the first element; element (i, j) is at `i * strides()[0] + j * strides()[1]` from it. Settles.
+  // ---- values -----------------------------------------------------------------------------------
+  /// Pointer to the first element; element (i, j) is at `i * strides()[0] + j * strides()[1]` from
+  /// it. Settles.
   const void* data_ptr() const;
-  /// The same for writing: settles every deferred tensor that reads this storage first. The library cannot see later
-  /// writes through the pointer: settle() what is made from this tensor in between before you write again.
+  /// The same for writing: settles every deferred tensor that reads this storage first. The library
+  /// cannot see later writes through the pointer: settle() what is made from this tensor in between
+  /// before you write again.
   void* mutable_data_ptr() const;
-  /// Throws kind dtype unless T is the element type. A bool may hold any nonzero byte as true: read it as uint8_t.
+  /// Throws kind dtype unless T is the element type. A bool may hold any nonzero byte as true: read
+  /// it as uint8_t.
   template <class T>
   const T* data() const {
     check_dtype(dtype_of<T>);
@@ -122,8 +130,9 @@ class Tensor {
   /// As PyTorch prints it: `tensor([1, 2, 3])`.
   std::string to_string() const;
 
-  // ---- views (no copy; they share memory) ------------------------------------------------------------------------
-  Tensor view(const Shape& shape) const;     ///< one size may be -1; throws if the strides do not allow it
+  // ---- views (no copy; they share memory) -------------------------------------------------------
+  Tensor view(
+      const Shape& shape) const;  ///< one size may be -1; throws if the strides do not allow it
   Tensor reshape(const Shape& shape) const;  ///< a view if possible, else a copy
   Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
   Tensor transpose(int64_t dim0, int64_t dim1) const;
@@ -137,12 +146,13 @@ class Tensor {
   Tensor broadcast_to(const Shape& shape) const;
   Tensor select(int64_t dim, int64_t index) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
-  /// Elements start, start + step, ... below stop of a dimension; negative start and stop count from the end.
+  /// Elements start, start + step, ... below stop of a dimension; negative start and stop count
+  /// from the end.
   Tensor slice(int64_t dim, std::optional<int64_t> start = {}, std::optional<int64_t> stop = {},
                int64_t step = 1) const;
   Tensor detach() const;  ///< the same values in a new handle
 
-  // ---- copies ----------------------------------------------------------------------------------------------------
+  // ---- copies -----------------------------------------------------------------------------------
   Tensor contiguous() const;  ///< *this if it is contiguous already
   Tensor clone() const;
   Tensor repeat(const Shape& repeats) const;
@@ -160,7 +170,7 @@ class Tensor {
   Tensor to_float() const { return to(DType::float32); }
   Tensor to_double() const { return to(DType::float64); }
 
-  // ---- masking ---------------------------------------------------------------------------------------------------
+  // ---- masking ----------------------------------------------------------------------------------
   Tensor masked_select(const Tensor& mask) const;
   Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
   Tensor& masked_fill_(Tensor mask, const Tensor& value);
@@ -171,15 +181,16 @@ class Tensor {
   Tensor argwhere() const;
   Tensor count_nonzero(const Dims& dims = {}) const;
   Tensor isin(const Tensor& test_elements, bool invert = false) const;
-  /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading dimensions is true; can be
-  /// read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
+  /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading
+  /// dimensions is true; can be read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
   Tensor operator[](int64_t index) const { return select(0, index); }
   Masked operator[](Tensor mask) const;
 
-  // ---- reductions ------------------------------------------------------------------------------------------------
+  // ---- reductions -------------------------------------------------------------------------------
   Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor mean(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
-  Tensor prod(std::optional<int64_t> dim = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor prod(std::optional<int64_t> dim = {}, bool keepdim = false,
+              std::optional<DType> dtype = {}) const;
   Tensor amax(const Dims& dims = {}, bool keepdim = false) const;
   Tensor amin(const Dims& dims = {}, bool keepdim = false) const;
   Tensor max() const;
@@ -187,15 +198,17 @@ class Tensor {
   Tensor any(const Dims& dims = {}, bool keepdim = false) const;
   Tensor all(const Dims& dims = {}, bool keepdim = false) const;
 
-  // ---- pointwise -------------------------------------------------------------------------------------------------
-#define TAMIS_UNARY_METHODS(X)                                                                                     \
-  X(neg) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(log) X(log2) X(log10) X(log1p) X(expm1) X(sin) X(cos) X(tan)     \
-  X(tanh) X(sigmoid) X(relu) X(floor) X(ceil) X(round) X(trunc) X(reciprocal) X(square)                             \
-  X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite)
-#define TAMIS_BINARY_METHODS(X)                                                                                    \
-  X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(fmod) X(pow) X(minimum) X(maximum)                    \
-  X(eq) X(ne) X(lt) X(le) X(gt) X(ge)                                                                               \
-  X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(logical_and) X(logical_or) X(logical_xor)
+  // ---- pointwise --------------------------------------------------------------------------------
+// clang-format off
+#define TAMIS_UNARY_METHODS(X)                                                              \
+  X(neg) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(log) X(log2) X(log10) X(log1p) X(expm1)   \
+  X(sin) X(cos) X(tan) X(tanh) X(sigmoid) X(relu) X(floor) X(ceil) X(round) X(trunc)        \
+  X(reciprocal) X(square) X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite)
+#define TAMIS_BINARY_METHODS(X)                                                             \
+  X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(fmod) X(pow) X(minimum)        \
+  X(maximum) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(bitwise_and) X(bitwise_or)               \
+  X(bitwise_xor) X(logical_and) X(logical_or) X(logical_xor)
+// clang-format on
 #define X(op) Tensor op() const;
   TAMIS_UNARY_METHODS(X)
 #undef X
@@ -203,9 +216,10 @@ class Tensor {
   TAMIS_BINARY_METHODS(X)
 #undef X
   Tensor clamp(std::optional<Tensor> min = {}, std::optional<Tensor> max = {}) const;
-  Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                 bool equal_nan = false) const;
 
-  // ---- in place: the result must keep this shape and cast to this dtype ------------------------------------------
+  // ---- in place: the result must keep this shape and cast to this dtype -------------------------
 #define X(op) Tensor& op##_();
   TAMIS_UNARY_METHODS(X)
 #undef X
@@ -234,7 +248,8 @@ class Tensor {
     std::swap(impl_, o.impl_);
     return *this;
   }
-  /// Assigning to what a call returned writes through it, as in PyTorch: `x[0] = y`, `x.select(1, 2) = 0`.
+  /// Assigning to what a call returned writes through it, as in PyTorch: `x[0] = y`, `x.select(1,
+  /// 2) = 0`.
   void operator=(const Tensor& value) && { copy_(value); }
   void operator=(Tensor&& value) && { copy_(value); }
   ~Tensor();
@@ -248,19 +263,22 @@ class Tensor {
 };
 
 /// x[mask], before it is known whether it is read or written. Converts to the selected Tensor.
-/// mask is bool and has the leading sizes of x, exactly (no broadcasting); a 0-d mask adds a dimension of 0 or 1.
+/// mask is bool and has the leading sizes of x, exactly (no broadcasting); a 0-d mask adds a
+/// dimension of 0 or 1.
 class Masked {
  public:
   Masked(Tensor x, Tensor mask);
 
-  /// The selected elements (mask of full rank: 1-d) or rows (lower rank: [count, rest of x's shape]); a copy.
+  /// The selected elements (mask of full rank: 1-d) or rows (lower rank: [count, rest of x's
+  /// shape]); a copy.
   Tensor get() const;
   operator Tensor() const { return get(); }
 
-  /// Writes value, which must broadcast to the shape of get(), where the mask is true. A tensor is cast as copy_ does it; a
-  /// number that the dtype cannot hold is refused.
+  /// Writes value, which must broadcast to the shape of get(), where the mask is true. A tensor is
+  /// cast as copy_ does it; a number that the dtype cannot hold is refused.
   void put(const Tensor& value) const;
-  /// `x[mask] = value` and `x[mask] += value`; a mask that is computed in the brackets is fused into the write.
+  /// `x[mask] = value` and `x[mask] += value`; a mask that is computed in the brackets is fused
+  /// into the write.
   void operator=(const Tensor& value) &&;
   void operator=(const Masked& value) && { std::move(*this) = value.get(); }
   void operator+=(const Tensor& value) &&;

@@ -17,7 +17,8 @@ struct Target {
   Shape strides;
 };
 
-/// Below this line nothing throws but allocation. All arguments have been checked and all storages are ready.
+/// Below this line nothing throws but allocation. All arguments have been checked and all storages
+/// are ready.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -34,19 +35,23 @@ class Backend {
   virtual bool all(const Program& program) = 0;
   /// Packs the values where the mask is true at the address that `allocate(count)` returns.
   virtual void compress(const Program& program, const std::function<void*(int64_t)>& allocate) = 0;
-  /// Coordinates in `shape` (numel as the program's) of the true elements: out[d * count + k], out = allocate(count).
+  /// Coordinates in `shape` (numel as the program's) of the true elements: out[d * count + k], out
+  /// = allocate(count).
   virtual void coordinates(const Program& program, const Shape& shape,
                            const std::function<int64_t*(int64_t)>& allocate) = 0;
   /// Writes source[0], source[1], ... to the target where the mask is true, of the target's dtype.
-  virtual void expand(const Program& program, const void* source, int64_t source_numel, const Target& target) = 0;
-  /// The program's elements are seen as [outer, reduced, inner]; writes [outer, inner] results of dtype `result`.
-  virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced, int64_t inner,
-                      void* out, DType result) = 0;
+  virtual void expand(const Program& program, const void* source, int64_t source_numel,
+                      const Target& target) = 0;
+  /// The program's elements are seen as [outer, reduced, inner]; writes [outer, inner] results of
+  /// dtype `result`.
+  virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
+                      int64_t inner, void* out, DType result) = 0;
 };
 
 Backend& cpu_backend();
 
 /// A set of numbers that `isin` looks up; made by make_isin_set.
-std::shared_ptr<const IsinSet> make_isin_set(const void* data, DType dtype, int64_t n, DType elements);
+std::shared_ptr<const IsinSet> make_isin_set(const void* data, DType dtype, int64_t n,
+                                             DType elements);
 
 }  // namespace tamis

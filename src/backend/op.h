@@ -5,25 +5,29 @@
 
 namespace tamis {
 
+// clang-format off
 // X(name): value to value of the same dtype.
-#define TAMIS_UNARY_OPS(X)                                                                                     \
-  X(neg) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(log) X(log2) X(log10) X(log1p) X(expm1) X(sin) X(cos) X(tan) \
-  X(tanh) X(sigmoid) X(relu) X(floor) X(ceil) X(round) X(trunc) X(reciprocal) X(bit_not)
+#define TAMIS_UNARY_OPS(X)                                                                  \
+  X(neg) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(log) X(log2) X(log10) X(log1p) X(expm1)   \
+  X(sin) X(cos) X(tan) X(tanh) X(sigmoid) X(relu) X(floor) X(ceil) X(round) X(trunc)        \
+  X(reciprocal) X(bit_not)
 // X(name): two values to a value, all of one dtype.
-#define TAMIS_BINARY_OPS(X) \
-  X(add) X(sub) X(mul) X(div) X(floor_div) X(remainder) X(fmod) X(pow) X(minimum) X(maximum) X(bit_and) X(bit_or) X(bit_xor)
+#define TAMIS_BINARY_OPS(X)                                                                 \
+  X(add) X(sub) X(mul) X(div) X(floor_div) X(remainder) X(fmod) X(pow) X(minimum)           \
+  X(maximum) X(bit_and) X(bit_or) X(bit_xor)
 // X(name): two values of one dtype to a mask.
 #define TAMIS_COMPARE_OPS(X) X(eq) X(lt) X(le)
 // X(name): masks to a mask.
 #define TAMIS_MASK_OPS(X) X(mask_and) X(mask_or) X(mask_xor) X(mask_not)
+// clang-format on
 
 enum class Op : uint8_t {
 #define X(name) name,
   TAMIS_UNARY_OPS(X) TAMIS_BINARY_OPS(X) TAMIS_COMPARE_OPS(X) TAMIS_MASK_OPS(X)
 #undef X
-  cast,   // between dtypes, bool included
-  where,  // mask, value, value
-  isin,   // value against a prepared set, to a mask
+      cast,  // between dtypes, bool included
+  where,     // mask, value, value
+  isin,      // value against a prepared set, to a mask
   // Only in programs:
   load,          // a leaf into a register
   skip_if_none,  // jump if mask register a has no true element

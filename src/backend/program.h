@@ -1,4 +1,5 @@
-// Program: an expression compiled to a short list of instructions over block registers, the language of the waist.
+// Program: an expression compiled to a short list of instructions over block registers, the
+// language of the waist.
 #pragma once
 
 #include <memory>
@@ -16,10 +17,11 @@ class IsinSet;
 
 /// A tensor as a program reads it: strides (in elements) for each dimension of the program's shape.
 struct Leaf {
-  Ref<Storage> storage;           // kept alive while the program runs
-  Ref<const Intervals> intervals;  // a structured mask that has no memory: offsets count row * cols + col
-  const void* data = nullptr;     // first element, unless intervals
-  int64_t offset = 0;             // first element of intervals
+  Ref<Storage> storage;  // kept alive while the program runs
+  Ref<const Intervals>
+      intervals;  // a structured mask that has no memory: offsets count row * cols + col
+  const void* data = nullptr;  // first element, unless intervals
+  int64_t offset = 0;          // first element of intervals
   DType dtype{};
   Shape strides;
 };
@@ -35,8 +37,9 @@ struct Instr {
   std::shared_ptr<const IsinSet> set;
 };
 
-/// `code` runs once per block of consecutive elements, in the row-major order of `shape`; `setup` once before the first
-/// block, for what is the same in all of them. The registers of setup, mask and value are used for nothing else.
+/// `code` runs once per block of consecutive elements, in the row-major order of `shape`; `setup`
+/// once before the first block, for what is the same in all of them. The registers of setup, mask
+/// and value are used for nothing else.
 struct Program {
   Shape shape;  // the iteration space, adjacent dimensions merged where all leaves allow it
   int64_t numel = 0;
@@ -44,10 +47,11 @@ struct Program {
   std::vector<Instr> setup;
   std::vector<Instr> code;
   int16_t registers = 0;
-  int16_t mask = -1;      // register of the sink's mask; -1: none
-  int16_t value = -1;     // register of the sink's value; -1: none
-  int32_t mask_end = 0;   // code[0, mask_end) computes the mask; the rest may be left out where that is all false
-  DType dtype{};          // of the value
+  int16_t mask = -1;   // register of the sink's mask; -1: none
+  int16_t value = -1;  // register of the sink's value; -1: none
+  int32_t mask_end =
+      0;  // code[0, mask_end) computes the mask; the rest may be left out where that is all false
+  DType dtype{};  // of the value
 };
 
 }  // namespace tamis

@@ -20,7 +20,8 @@ void check(bool ok, ErrorKind kind, fmt::format_string<Args...> text, Args&&... 
     raise(kind, fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// dim in [0, rank), counting negative ones from the end; a rank of 0 counts as 1. Throws kind index, as PyTorch does.
+/// dim in [0, rank), counting negative ones from the end; a rank of 0 counts as 1. Throws kind
+/// index, as PyTorch does.
 int64_t wrap_dim(int64_t dim, int64_t rank);
 
 }  // namespace tamis

@@ -1,4 +1,5 @@
-// Intervals: the recipe of a structured mask, a matrix of rows that are each true in one interval of columns.
+// Intervals: the recipe of a structured mask, a matrix of rows that are each true in one interval
+// of columns.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,15 @@
 
 namespace tamis {
 
-/// Row r of the mask is true in columns [lo, hi). Rows follow the leading dimensions in row-major order.
+/// Row r of the mask is true in columns [lo, hi). Rows follow the leading dimensions in row-major
+/// order.
 class Intervals final : public Recipe {
  public:
-  /// Rows with given ends (padding, documents). Both lists have `rows` entries, 0 <= lo <= hi <= cols.
+  /// Rows with given ends (padding, documents). Both lists have `rows` entries, 0 <= lo <= hi <=
+  /// cols.
   Intervals(int64_t cols, std::vector<int64_t> lo, std::vector<int64_t> hi);
-  /// Row i is true where -lower <= j - i <= upper (causal, band, window); one matrix of rows x cols.
+  /// Row i is true where -lower <= j - i <= upper (causal, band, window); one matrix of rows x
+  /// cols.
   Intervals(int64_t rows, int64_t cols, int64_t lower, int64_t upper);
 
   int64_t rows() const { return rows_; }

@@ -7,7 +7,10 @@
 namespace tamis {
 
 Storage::Storage(void* foreign, int64_t bytes, std::function<void(void*)> deleter)
-    : bytes_(bytes), data_(foreign), memory_{foreign, bytes, nullptr}, deleter_(std::move(deleter)) {}
+    : bytes_(bytes),
+      data_(foreign),
+      memory_{foreign, bytes, nullptr},
+      deleter_(std::move(deleter)) {}
 
 Storage::Storage(int64_t bytes, Ref<const Recipe> recipe) noexcept
     : bytes_(bytes), recipe_(std::move(recipe)) {}

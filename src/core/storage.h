@@ -12,7 +12,8 @@ namespace tamis {
 
 class Storage;
 
-/// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask (core/interval.h).
+/// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask
+/// (core/interval.h).
 struct Recipe : RefCounted {
   enum class Kind : uint8_t { expression, intervals };
   explicit Recipe(Kind k) : kind(k) {}
@@ -42,8 +43,9 @@ class SpinLock {
   std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
 };
 
-/// The identity of a tensor's data. Ready storages have memory; the others have a recipe until somebody settles them.
-/// Knows the unsettled storages whose recipes read it, because a write must settle those first.
+/// The identity of a tensor's data. Ready storages have memory; the others have a recipe until
+/// somebody settles them. Knows the unsettled storages whose recipes read it, because a write must
+/// settle those first.
 class Storage final : public RefCounted {
  public:
   explicit Storage(Memory memory) noexcept
@@ -58,7 +60,8 @@ class Storage final : public RefCounted {
   void* data() const noexcept { return data_.load(std::memory_order_acquire); }
   /// Null once ready.
   Ref<const Recipe> recipe() const;
-  /// Publishes the memory that the recipe was run into. If another thread was first, gives the memory back.
+  /// Publishes the memory that the recipe was run into. If another thread was first, gives the
+  /// memory back.
   void fulfil(Memory memory);
 
   /// False if there are too many readers to remember: the would-be reader must settle at once.

@@ -7,7 +7,8 @@
 
 namespace tamis {
 
-/// Where the elements are: element (i0, i1, ...) is number offset + sum(i_k * strides_k) of the storage.
+/// Where the elements are: element (i0, i1, ...) is number offset + sum(i_k * strides_k) of the
+/// storage.
 struct Layout {
   Shape sizes;
   Shape strides;

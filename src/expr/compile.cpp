@@ -14,9 +14,22 @@ DType kernel_dtype(DType dtype) {
 
 int cost_of(Op op) {
   switch (op) {
-    case Op::exp: case Op::log: case Op::log2: case Op::log10: case Op::log1p: case Op::expm1:
-    case Op::sin: case Op::cos: case Op::tan: case Op::tanh: case Op::sigmoid: case Op::pow:
-    case Op::isin: case Op::fmod: case Op::remainder: case Op::floor_div:
+    case Op::exp:
+    case Op::log:
+    case Op::log2:
+    case Op::log10:
+    case Op::log1p:
+    case Op::expm1:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::tanh:
+    case Op::sigmoid:
+    case Op::pow:
+    case Op::isin:
+    case Op::fmod:
+    case Op::remainder:
+    case Op::floor_div:
       return 16;
     default:
       return 1;
@@ -76,7 +89,9 @@ bool Compiler::reads_differently(const Storage& storage, const Layout& layout) c
   const Shape broadcast = broadcast_strides(layout, shape_);
   for (int64_t d : order_) strides.push_back(broadcast[d]);
   for (const Leaf& leaf : program_.leaves) {
-    if (leaf.storage.get() == &storage && (leaf.offset != layout.offset || !(leaf.strides == strides))) return true;
+    if (leaf.storage.get() == &storage &&
+        (leaf.offset != layout.offset || !(leaf.strides == strides)))
+      return true;
   }
   return false;
 }
@@ -90,7 +105,8 @@ Compiler::Operand Compiler::operand_of(const Tensor& x) const {
 
 int16_t Compiler::compile(const Operand& x) {
   for (const Known& k : known_) {
-    if (k.storage == x.storage.get() && k.offset == x.offset && k.strides == x.strides) return k.reg;
+    if (k.storage == x.storage.get() && k.offset == x.offset && k.strides == x.strides)
+      return k.reg;
   }
   const Ref<const Recipe> recipe = x.storage->recipe();
   int16_t reg;
@@ -111,7 +127,8 @@ int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals)
   leaf.offset = x.offset;
   leaf.intervals = std::move(intervals);
   if (!leaf.intervals) {
-    leaf.data = static_cast<const char*>(x.storage->data()) + x.offset * static_cast<int64_t>(itemsize(x.dtype));
+    leaf.data = static_cast<const char*>(x.storage->data()) +
+                x.offset * static_cast<int64_t>(itemsize(x.dtype));
   }
   program_.leaves.push_back(std::move(leaf));
   Instr load;
@@ -122,7 +139,8 @@ int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals)
 }
 
 bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand>& inputs) const {
-  // Index along each dimension of the expression = first[c] + (index along the program's dimension d with axis[d] == c).
+  // Index along each dimension of the expression = first[c] + (index along the program's dimension
+  // d with axis[d] == c).
   const Shape canonical = contiguous_strides(expr.shape);
   Shape first(expr.shape.size(), 0);
   int64_t rest = x.offset;
@@ -233,7 +251,8 @@ int16_t Compiler::emit(Instr instr) {
   bool constant = is_constant(instr.a) && is_constant(instr.b) && is_constant(instr.c);
   if (instr.op == Op::load) {
     const Leaf& leaf = program_.leaves[instr.leaf];
-    constant = std::all_of(leaf.strides.begin(), leaf.strides.end(), [](int64_t s) { return s == 0; });
+    constant =
+        std::all_of(leaf.strides.begin(), leaf.strides.end(), [](int64_t s) { return s == 0; });
   }
   // Masks are made anew for each block: the bits beyond the end of a short one must be zero.
   constant = constant && instr.out != DType::boolean;
@@ -316,7 +335,8 @@ void Compiler::assign_registers() {
     // A register is free again after its last reader, never as that reader's own result.
     std::vector<int16_t> ended;
     for (int16_t r : {instr.a, instr.b, instr.c}) {
-      if (r >= 0 && !own[r] && last_use[r] == i && std::find(ended.begin(), ended.end(), r) == ended.end()) {
+      if (r >= 0 && !own[r] && last_use[r] == i &&
+          std::find(ended.begin(), ended.end(), r) == ended.end()) {
         ended.push_back(r);
         free.push_back(place[r]);
       }

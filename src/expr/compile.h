@@ -9,23 +9,27 @@
 
 namespace tamis {
 
-/// Usage: construct with the iteration space, call mask() first if the sink has one, then value(), then finish().
+/// Usage: construct with the iteration space, call mask() first if the sink has one, then value(),
+/// then finish().
 class Compiler {
  public:
-  /// `shape` is the sink's iteration space. `order` permutes it: dimension i of the program is dimension order[i] of
-  /// shape (reductions put what they reduce where they want it).
+  /// `shape` is the sink's iteration space. `order` permutes it: dimension i of the program is
+  /// dimension order[i] of shape (reductions put what they reduce where they want it).
   explicit Compiler(const Shape& shape, const Shape& order = {});
 
   /// x is broadcast to shape; it must be bool.
   void mask(const Tensor& x);
   /// x is broadcast to shape and cast to dtype.
   void value(const Tensor& x, DType dtype);
-  /// The value is what fills `storage`, whose recipe is expr and whose shape is the iteration space.
+  /// The value is what fills `storage`, whose recipe is expr and whose shape is the iteration
+  /// space.
   void result(const Ref<Storage>& storage, const Expr& expr);
-  /// The program. A target takes part in merging dimensions: its strides are given for `shape` and come back for the program's.
+  /// The program. A target takes part in merging dimensions: its strides are given for `shape` and
+  /// come back for the program's.
   Program finish(Target* target = nullptr);
 
-  /// Whether the program reads this storage other than through exactly this layout (broadcast to shape).
+  /// Whether the program reads this storage other than through exactly this layout (broadcast to
+  /// shape).
   bool reads_differently(const Storage& storage, const Layout& layout) const;
 
  private:
@@ -61,8 +65,8 @@ class Compiler {
   void merge_dims(Target* target);
   void assign_registers();
 
-  Shape order_;   // program dimension -> shape dimension
-  Shape shape_;   // the sink's
+  Shape order_;  // program dimension -> shape dimension
+  Shape shape_;  // the sink's
   Program program_;
   std::vector<bool> constant_;  // per virtual register: computed in setup
   std::vector<Known> known_;

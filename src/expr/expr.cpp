@@ -24,7 +24,8 @@ std::atomic<bool>& eager_flag() {
   return flag;
 }
 
-/// Expanding takes no memory, so the result of an operation may be too large though its operands are not.
+/// Expanding takes no memory, so the result of an operation may be too large though its operands
+/// are not.
 int64_t storage_bytes(const Shape& shape, DType dtype) {
   int64_t bytes = 0;
   check(!__builtin_mul_overflow(numel(shape), static_cast<int64_t>(itemsize(dtype)), &bytes),
@@ -34,7 +35,8 @@ int64_t storage_bytes(const Shape& shape, DType dtype) {
 
 int32_t size_of(const Tensor& x) {
   const Ref<const Recipe> recipe = storage_of(x)->recipe();
-  return recipe && recipe->kind == Recipe::Kind::expression ? static_cast<const Expr&>(*recipe).size : 0;
+  return recipe && recipe->kind == Recipe::Kind::expression ? static_cast<const Expr&>(*recipe).size
+                                                            : 0;
 }
 
 }  // namespace
@@ -130,9 +132,10 @@ void collect_private(const Tensor& x, std::vector<const Storage*>& found) {
 
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed) {
   const Ref<Storage>& storage = storage_of(target);
-  check(!storage->read_only(), ErrorKind::unsupported,
-        "unsupported operation: the memory of the written-to tensor is read-only. Please clone() the "
-        "tensor before performing the operation.");
+  check(
+      !storage->read_only(), ErrorKind::unsupported,
+      "unsupported operation: the memory of the written-to tensor is read-only. Please clone() the "
+      "tensor before performing the operation.");
   settle(*storage);
   if (!storage->has_readers()) return;
   std::vector<const Storage*> kept;

@@ -1,4 +1,5 @@
-// Expr: deferred pointwise operations, how to build them, and the functions that run them into sinks.
+// Expr: deferred pointwise operations, how to build them, and the functions that run them into
+// sinks.
 #pragma once
 
 #include <array>
@@ -17,7 +18,11 @@ namespace tamis {
 /// The storage it belongs to is row-major over `shape`.
 struct Expr final : Recipe {
   Expr(Op op_, DType operand_, DType result_, Shape shape_)
-      : Recipe(Kind::expression), op(op_), operand(operand_), result(result_), shape(std::move(shape_)) {}
+      : Recipe(Kind::expression),
+        op(op_),
+        operand(operand_),
+        result(result_),
+        shape(std::move(shape_)) {}
   void detach(Storage& owner) const noexcept override;
 
   Op op;
@@ -30,9 +35,10 @@ struct Expr final : Recipe {
   int32_t size = 1;  // operations in this expression, with those of its inputs
 };
 
-/// The deferred result of op on inputs: shapes broadcast (throws kind shape if they do not), value inputs are converted to
-/// `operand`, the result to `result` (bool for comparisons and masks). Mask operands (of mask ops, the first of `where`)
-/// must be bool. Settled at once in eager mode, or if the expression would grow past its bound.
+/// The deferred result of op on inputs: shapes broadcast (throws kind shape if they do not), value
+/// inputs are converted to `operand`, the result to `result` (bool for comparisons and masks). Mask
+/// operands (of mask ops, the first of `where`) must be bool. Settled at once in eager mode, or if
+/// the expression would grow past its bound.
 Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
              std::shared_ptr<const IsinSet> set = nullptr);
 
@@ -40,15 +46,18 @@ Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
 void settle(Storage& storage);
 /// What every write to a storage calls first: settles it and every deferred tensor that reads it.
 void prepare_write(const Tensor& target);
-/// The same for a write that runs the given expressions itself: those that nobody else can see are left deferred.
+/// The same for a write that runs the given expressions itself: those that nobody else can see are
+/// left deferred.
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed);
 
-// ---- sinks: each runs the expressions of its arguments in one fused pass ------------------------------------------
+// ---- sinks: each runs the expressions of its arguments in one fused pass ------------------------
 
-/// target[i] = value[i], value broadcast to target's shape (the caller has checked that it fits) and cast to its dtype.
-/// Move in what is not needed any more: an expression over the target itself is then computed in place, without a copy.
+/// target[i] = value[i], value broadcast to target's shape (the caller has checked that it fits)
+/// and cast to its dtype. Move in what is not needed any more: an expression over the target itself
+/// is then computed in place, without a copy.
 void store(const Tensor& target, Tensor value);
-/// The same only where mask (bool, broadcast to target's shape) is true. Nothing else of target is changed.
+/// The same only where mask (bool, broadcast to target's shape) is true. Nothing else of target is
+/// changed.
 void store_where(const Tensor& target, Tensor mask, Tensor value);
 /// The elements of x where mask is true; both broadcast to `shape`. 1-d.
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
@@ -56,11 +65,11 @@ Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
 int64_t count_true(const Tensor& mask);
 /// Coordinates of the true elements, int64 [count, mask.dim()], stored column by column.
 Tensor coordinates(const Tensor& mask);
-/// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to target) is true.
-/// The caller has checked that there are enough of them.
+/// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to
+/// target) is true. The caller has checked that there are enough of them.
 void expand_into(const Tensor& target, Tensor mask, const Tensor& source);
-/// x reduced over dims (sorted, not negative), which become size 1. x is first cast to `operand`; the result has dtype
-/// `result`: sum, mean and prod accumulate in int64 or double. Contiguous.
+/// x reduced over dims (sorted, not negative), which become size 1. x is first cast to `operand`;
+/// the result has dtype `result`: sum, mean and prod accumulate in int64 or double. Contiguous.
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand, DType result);
 /// Whether any (all) elements of a bool tensor are true; stops early.
 bool any_true(const Tensor& mask);

@@ -121,12 +121,18 @@ void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
   cpu_backend().expand(program, data, source.numel(), to);
 }
 
-bool any_true(const Tensor& mask) { return mask.numel() != 0 && cpu_backend().any(mask_program(mask)); }
-bool all_true(const Tensor& mask) { return mask.numel() == 0 || cpu_backend().all(mask_program(mask)); }
+bool any_true(const Tensor& mask) {
+  return mask.numel() != 0 && cpu_backend().any(mask_program(mask));
+}
+bool all_true(const Tensor& mask) {
+  return mask.numel() == 0 || cpu_backend().all(mask_program(mask));
+}
 
-Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand, DType result) {
-  // Kept dimensions outside, reduced ones inside; but if the innermost dimension is kept, it and the kept ones next to it
-  // stay innermost, so that rows are added to rows. This depends on the shape alone, and so do the bits of the result.
+Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand,
+              DType result) {
+  // Kept dimensions outside, reduced ones inside; but if the innermost dimension is kept, it and
+  // the kept ones next to it stay innermost, so that rows are added to rows. This depends on the
+  // shape alone, and so do the bits of the result.
   const Shape& shape = x.shape();
   const auto is_reduced = [&](size_t d) {
     return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();

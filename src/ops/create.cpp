@@ -116,7 +116,7 @@ Tensor keep_band(const Tensor& x, bool below, int64_t diagonal) {
 
 }  // namespace
 
-// ---- from values ----------------------------------------------------------------------------------
+// ---- from values --------------------------------------------------------------------------------
 
 Tensor tensor(const detail::NestedList& list, std::optional<DType> dtype) {
   list.check_regular();
@@ -197,7 +197,7 @@ Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void
                      {shape, steps, 0});
 }
 
-// ---- constants ------------------------------------------------------------------------------------
+// ---- constants ----------------------------------------------------------------------------------
 
 Tensor empty(const Shape& shape, DType dtype) {
   check_sizes(shape, dtype);
@@ -227,7 +227,7 @@ Tensor full_like(const Tensor& x, Scalar value, std::optional<DType> dtype) {
   return full(x.shape(), value, dtype.value_or(x.dtype()));
 }
 
-// ---- ranges ---------------------------------------------------------------------------------------
+// ---- ranges -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -321,7 +321,7 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
   return result;
 }
 
-// ---- matrices -------------------------------------------------------------------------------------
+// ---- matrices -----------------------------------------------------------------------------------
 
 Tensor eye(int64_t n, std::optional<int64_t> m, DType dtype) {
   const int64_t cols = m.value_or(n);

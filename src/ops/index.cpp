@@ -94,8 +94,7 @@ void put_values(const Tensor& x, Tensor mask, const Tensor& v) {
         "{}",
         v.shape(), selection);
   if (numel(selection) == 0) return;
-  expand_into(x, over_rows(x, std::move(mask)),
-              value.to(x.dtype()).expand(selection).contiguous());
+  expand_into(x, over_rows(x, std::move(mask)), value.to(x.dtype()).expand(selection).contiguous());
 }
 
 /// x[mask] = op(x[mask], v), in one pass if v is the same for every row.

@@ -1,5 +1,5 @@
-// Row: one op as data: its signature, what it does, how to call it, and inputs to try it on. The Python module, the command
-// line, the reference page and the sweep tests are made from the rows.
+// Row: one op as data: its signature, what it does, how to call it, and inputs to try it on. The
+// Python module, the command line, the reference page and the sweep tests are made from the rows.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,22 @@
 
 namespace tamis {
 
-/// An argument or result of an op that is called through its row. std::monostate stands for "not given".
-using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape, std::vector<Tensor>>;
+/// An argument or result of an op that is called through its row. std::monostate stands for "not
+/// given".
+using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape,
+                           std::vector<Tensor>>;
 
 using Args = std::vector<Value>;
 
 struct Row {
-  /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask) -> Tensor".
-  /// Types: Tensor, Tensor? (may be None), Tensor[], Scalar, int, int?, float, bool, dtype, dtype?, int[].
+  /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask)
+  /// -> Tensor". Types: Tensor, Tensor? (may be None), Tensor[], Scalar, int, int?, float, bool,
+  /// dtype, dtype?, int[].
   std::string signature;
   std::string summary;  // one sentence, for the docstring and the reference page
   std::function<Value(std::span<const Value>)> call;
-  std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are float32, int64 or bool
+  std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are
+                              // float32, int64 or bool
 
   std::string name() const { return signature.substr(0, signature.find('(')); }
 };
@@ -63,15 +67,19 @@ Value apply_values(R (*f)(A...), std::span<const Value> args, std::index_sequenc
 
 }  // namespace detail
 
-/// Makes a row from a plain function (or a captureless lambda with a + before it) whose parameters are those of the signature.
+/// Makes a row from a plain function (or a captureless lambda with a + before it) whose parameters
+/// are those of the signature.
 template <class R, class... A>
 Row make_row(std::string signature, std::string summary, R (*f)(A...), std::vector<Args> samples) {
   return {std::move(signature), std::move(summary),
-          [f](std::span<const Value> args) { return detail::apply_values(f, args, std::index_sequence_for<A...>{}); },
+          [f](std::span<const Value> args) {
+            return detail::apply_values(f, args, std::index_sequence_for<A...>{});
+          },
           std::move(samples)};
 }
 
-// Each family's rows stand at the end of its file. In-place and out= forms have no rows of their own.
+// Each family's rows stand at the end of its file. In-place and out= forms have no rows of their
+// own.
 std::vector<Row> create_rows();
 std::vector<Row> view_rows();
 std::vector<Row> arith_rows();

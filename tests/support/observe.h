@@ -29,7 +29,8 @@ inline std::string observe(const Tensor& x) {
   return seen;
 }
 
-/// Repeatable values of any dtype, from a seed. Floating point has zeros of either sign, infinities and NaN among them.
+/// Repeatable values of any dtype, from a seed. Floating point has zeros of either sign, infinities
+/// and NaN among them.
 inline Tensor random_values(const Shape& shape, DType dtype, uint32_t seed) {
   const Tensor x = empty(shape, dtype);
   visit_dtype(dtype, [&](auto type) {

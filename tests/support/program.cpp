@@ -56,15 +56,29 @@ class Interpreter {
   using Action = void (Interpreter::*)(const Step&);
 
   void execute(const Step& s) {
-    static constexpr Action kActions[] = {
-        &Interpreter::binary,        &Interpreter::binary,       &Interpreter::unary,
-        &Interpreter::compare,       &Interpreter::logic,        &Interpreter::choose,
-        &Interpreter::fill,          &Interpreter::cast,         &Interpreter::view,
-        &Interpreter::view,          &Interpreter::view,         &Interpreter::view,
-        &Interpreter::write,         &Interpreter::write,        &Interpreter::write_masked,
-        &Interpreter::write_masked,  &Interpreter::write_over_itself,
-        &Interpreter::reduce,        &Interpreter::select,       &Interpreter::look,
-        &Interpreter::forget,        &Interpreter::build,        &Interpreter::select_into};
+    static constexpr Action kActions[] = {&Interpreter::binary,
+                                          &Interpreter::binary,
+                                          &Interpreter::unary,
+                                          &Interpreter::compare,
+                                          &Interpreter::logic,
+                                          &Interpreter::choose,
+                                          &Interpreter::fill,
+                                          &Interpreter::cast,
+                                          &Interpreter::view,
+                                          &Interpreter::view,
+                                          &Interpreter::view,
+                                          &Interpreter::view,
+                                          &Interpreter::write,
+                                          &Interpreter::write,
+                                          &Interpreter::write_masked,
+                                          &Interpreter::write_masked,
+                                          &Interpreter::write_over_itself,
+                                          &Interpreter::reduce,
+                                          &Interpreter::select,
+                                          &Interpreter::look,
+                                          &Interpreter::forget,
+                                          &Interpreter::build,
+                                          &Interpreter::select_into};
     (this->*kActions[s[0] % std::size(kActions)])(s);
   }
 
@@ -128,8 +142,8 @@ class Interpreter {
   }
 
   void compare(const Step& s) {
-    constexpr Tensor (*kOps[])(const Tensor&, const Tensor&) = {
-        tamis::lt, tamis::le, tamis::eq, tamis::ne, tamis::gt, tamis::ge};
+    constexpr Tensor (*kOps[])(const Tensor&, const Tensor&) = {tamis::lt, tamis::le, tamis::eq,
+                                                                tamis::ne, tamis::gt, tamis::ge};
     const Tensor a = pick(s[1]), b = s[4] % 2 == 0 ? Tensor(s[5] % 7 - 3) : partner(a, s[2]);
     keep(kOps[s[3] % std::size(kOps)](a, b), s[5]);
   }
@@ -158,7 +172,8 @@ class Interpreter {
 
   void build(const Step& s) {
     const int64_t n = s[1] % 8, m = s[2] % 8;
-    keep(s[3] % 2 ? masks::band(n, m, s[4] % 9 - 2, s[5] % 9 - 2) : masks::causal(n, m, s[4] % 5 - 2),
+    keep(s[3] % 2 ? masks::band(n, m, s[4] % 9 - 2, s[5] % 9 - 2)
+                  : masks::causal(n, m, s[4] % 5 - 2),
          s[5]);
   }
 
@@ -330,6 +345,8 @@ class Interpreter {
 
 }  // namespace
 
-std::vector<std::string> run_program(const std::vector<Step>& steps) { return Interpreter().run(steps); }
+std::vector<std::string> run_program(const std::vector<Step>& steps) {
+  return Interpreter().run(steps);
+}
 
 }  // namespace tamis::testing

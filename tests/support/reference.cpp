@@ -1,4 +1,5 @@
-// Reference: reading and writing tensors, conversions between dtypes, promotion, broadcasting, comparing.
+// Reference: reading and writing tensors, conversions between dtypes, promotion, broadcasting,
+// comparing.
 #include "reference.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,8 @@ Format format_of(DType dtype) {
 
 /// The distance between neighbours of the format around v.
 double spacing(double v, const Format& format) {
-  const int exponent = v == 0 ? format.lowest_exponent : std::max(std::ilogb(v), format.lowest_exponent);
+  const int exponent =
+      v == 0 ? format.lowest_exponent : std::max(std::ilogb(v), format.lowest_exponent);
   return std::ldexp(1.0, exponent - format.digits + 1);
 }
 
@@ -185,7 +187,9 @@ std::string difference(const Arg& want, const Arg& got, double ulps) {
     return "";
   }
   if (const auto* n = std::get_if<int64_t>(&want)) {
-    return *n == std::get<int64_t>(got) ? "" : fmt::format("{} instead of {}", std::get<int64_t>(got), *n);
+    return *n == std::get<int64_t>(got)
+               ? ""
+               : fmt::format("{} instead of {}", std::get<int64_t>(got), *n);
   }
   if (const auto* b = std::get_if<bool>(&want)) {
     return *b == std::get<bool>(got) ? "" : fmt::format("{} instead of {}", !*b, *b);
@@ -261,7 +265,8 @@ bool holds(DType dtype, Cell number, DType from) {
   const int bits = static_cast<int>(itemsize(dtype)) * 8 - (is_signed ? 1 : 0);
   const double bound = std::ldexp(1.0, bits);  // one more than the largest
   if (is_real(from)) {
-    return number.f >= (is_signed ? -bound : 0) && (bits > 53 ? number.f < bound : number.f <= bound - 1);
+    return number.f >= (is_signed ? -bound : 0) &&
+           (bits > 53 ? number.f < bound : number.f <= bound - 1);
   }
   // Negative integers wrap into unsigned types.
   const auto v = static_cast<double>(number.i);
@@ -281,7 +286,8 @@ DType promote(DType a, DType b) {
 }
 
 DType result_type(std::initializer_list<const Array*> operands) {
-  // Tensors with dimensions decide; 0-d tensors count only if they are of a higher kind, then numbers.
+  // Tensors with dimensions decide; 0-d tensors count only if they are of a higher kind, then
+  // numbers.
   std::optional<DType> classes[3];
   for (const Array* x : operands) {
     const DType dtype = x->is_number && is_real(x->dtype) ? DType::float32 : x->dtype;

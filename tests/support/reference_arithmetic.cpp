@@ -140,7 +140,8 @@ void add_division(Table& t, const char* op, Real2 f, Whole2 g) {
   };
 }
 
-void add_comparison(Table& t, const char* op, bool (*f)(double, double), bool (*g)(int64_t, int64_t)) {
+void add_comparison(Table& t, const char* op, bool (*f)(double, double),
+                    bool (*g)(int64_t, int64_t)) {
   const auto call = [=](const Args& args) -> Arg {
     const Array &a = array_of(args, 0), &b = array_of(args, 1);
     const DType dtype = result_type({&a, &b});
@@ -165,7 +166,9 @@ void add_bitwise(Table& t, const char* op, Whole2 g) {
 void add_logical(Table& t, const char* op, bool (*g)(bool, bool)) {
   const auto call = [=](const Args& args) -> Arg {
     return map({&array_of(args, 0), &array_of(args, 1)}, DType::boolean, DType::boolean,
-               [&](const auto& c) { return Cell{0, g(c[0].i != 0, c[1].i != 0)}; });
+               [&](const auto& c) {
+                 return Cell{0, g(c[0].i != 0, c[1].i != 0)};
+               });
   };
   t[op] = {call, 0, true};
 }
@@ -191,8 +194,7 @@ Arg sub(const Args& args) {
 Arg div(const Args& args) {
   const Array &a = array_of(args, 0), &b = array_of(args, 1);
   const DType dtype = float_type(result_type({&a, &b}));
-  return map({&a, &b}, dtype, dtype,
-             [&](const auto& c) { return real(c[0].f / c[1].f, dtype); });
+  return map({&a, &b}, dtype, dtype, [&](const auto& c) { return real(c[0].f / c[1].f, dtype); });
 }
 
 Arg pow(const Args& args) {
@@ -277,7 +279,8 @@ Arg between(const Args& args) {
 }  // namespace
 
 void add_arithmetic(Table& t) {
-  add_analytic(t, "sqrt", [](double x) { return std::sqrt(x); }, 0);
+  add_analytic(
+      t, "sqrt", [](double x) { return std::sqrt(x); }, 0);
   add_analytic(t, "rsqrt", [](double x) { return 1 / std::sqrt(x); });
   add_analytic(t, "exp", [](double x) { return std::exp(x); });
   add_analytic(t, "log", [](double x) { return std::log(x); });
@@ -290,51 +293,74 @@ void add_arithmetic(Table& t) {
   add_analytic(t, "tan", [](double x) { return std::tan(x); });
   add_analytic(t, "tanh", [](double x) { return std::tanh(x); });
   add_analytic(t, "sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); });
-  add_analytic(t, "reciprocal", [](double x) { return 1 / x; }, 0);
+  add_analytic(
+      t, "reciprocal", [](double x) { return 1 / x; }, 0);
 
   const Whole1 same = [](int64_t x) { return x; };
-  add_numeric(t, "neg", [](double x) { return -x; }, negative);
-  add_numeric(t, "abs", [](double x) { return std::abs(x); },
-              [](int64_t x) { return x < 0 ? negative(x) : x; });
   add_numeric(
-      t, "sign", [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; },
-      [](int64_t x) -> int64_t { return x > 0 ? 1 : x < 0 ? -1 : 0; }, true);
-  add_numeric(t, "relu", [](double x) { return x < 0 ? 0.0 : x; },
-              [](int64_t x) { return std::max<int64_t>(x, 0); });
-  add_numeric(t, "floor", [](double x) { return std::floor(x); }, same);
-  add_numeric(t, "ceil", [](double x) { return std::ceil(x); }, same);
-  add_numeric(t, "round", [](double x) { return std::nearbyint(x); }, same);
-  add_numeric(t, "trunc", [](double x) { return std::trunc(x); }, same);
+      t, "neg", [](double x) { return -x; }, negative);
+  add_numeric(
+      t, "abs", [](double x) { return std::abs(x); },
+      [](int64_t x) { return x < 0 ? negative(x) : x; });
+  add_numeric(
+      t, "sign", [](double x) { return x > 0   ? 1.0
+                                       : x < 0 ? -1.0
+                                               : 0.0; },
+      [](int64_t x) -> int64_t { return x > 0   ? 1
+                                        : x < 0 ? -1
+                                                : 0; }, true);
+  add_numeric(
+      t, "relu", [](double x) { return x < 0 ? 0.0 : x; },
+      [](int64_t x) { return std::max<int64_t>(x, 0); });
+  add_numeric(
+      t, "floor", [](double x) { return std::floor(x); }, same);
+  add_numeric(
+      t, "ceil", [](double x) { return std::ceil(x); }, same);
+  add_numeric(
+      t, "round", [](double x) { return std::nearbyint(x); }, same);
+  add_numeric(
+      t, "trunc", [](double x) { return std::trunc(x); }, same);
   t["bitwise_not"] = {bitwise_not, 0, true};
   t["square"] = {square, 0, true};
   t["logical_not"] = {[](const Args& args) -> Arg {
                         return map({&array_of(args, 0)}, DType::boolean, DType::boolean,
-                                   [](const auto& c) { return Cell{0, c[0].i == 0}; });
+                                   [](const auto& c) {
+                                     return Cell{0, c[0].i == 0};
+                                   });
                       },
                       0, true};
-  add_test(t, "isnan", [](double x) { return std::isnan(x); }, false);
-  add_test(t, "isinf", [](double x) { return std::isinf(x); }, false);
-  add_test(t, "isfinite", [](double x) { return std::isfinite(x); }, true);
+  add_test(
+      t, "isnan", [](double x) { return std::isnan(x); }, false);
+  add_test(
+      t, "isinf", [](double x) { return std::isinf(x); }, false);
+  add_test(
+      t, "isfinite", [](double x) { return std::isfinite(x); }, true);
 
   // whole() makes any sum or product other than 0 a true bool.
-  add_binary(t, "add", [](double a, double b) { return a + b; }, plus, Bools::as_numbers);
-  add_binary(t, "mul", [](double a, double b) { return a * b; }, times, Bools::as_numbers);
-  add_binary(t, "minimum", real_minimum, [](int64_t a, int64_t b) { return std::min(a, b); },
-             Bools::as_numbers);
-  add_binary(t, "maximum", real_maximum, [](int64_t a, int64_t b) { return std::max(a, b); },
-             Bools::as_numbers);
+  add_binary(
+      t, "add", [](double a, double b) { return a + b; }, plus, Bools::as_numbers);
+  add_binary(
+      t, "mul", [](double a, double b) { return a * b; }, times, Bools::as_numbers);
+  add_binary(
+      t, "minimum", real_minimum, [](int64_t a, int64_t b) { return std::min(a, b); },
+      Bools::as_numbers);
+  add_binary(
+      t, "maximum", real_maximum, [](int64_t a, int64_t b) { return std::max(a, b); },
+      Bools::as_numbers);
   t["sub"] = {sub, 0, true};
   t["div"] = {div, 0, true};
   t["pow"] = {pow, kAnalyticUlps, true};
   add_division(t, "floor_divide", real_floor_div, whole_floor_div);
   add_division(t, "remainder", real_remainder, whole_remainder);
-  add_division(t, "fmod", [](double a, double b) { return std::fmod(a, b); },
-               [](int64_t a, int64_t b) { return a % b; });
+  add_division(
+      t, "fmod", [](double a, double b) { return std::fmod(a, b); },
+      [](int64_t a, int64_t b) { return a % b; });
   t["clamp"] = {clamp, 0, true};
 
-#define TAMIS_COMPARISON(op, sign)                                \
-  add_comparison(t, op, [](double a, double b) { return a sign b; }, \
-                 [](int64_t a, int64_t b) { return a sign b; })
+#define TAMIS_COMPARISON(op, sign)                        \
+  add_comparison(                                         \
+      t, op, [](double a, double b) { return a sign b; }, \
+      [](int64_t a, int64_t b) { return a sign b; })
   TAMIS_COMPARISON("eq", ==);
   TAMIS_COMPARISON("ne", !=);
   TAMIS_COMPARISON("lt", <);

@@ -34,7 +34,8 @@ Array nonzero(const Array& x) {
   for (size_t i = 0; i < x.cells.size(); ++i) {
     if (!truth(x, i)) continue;
     ++result.shape[0];
-    for (int64_t c : coordinates_of(static_cast<int64_t>(i), x.shape)) result.cells.push_back({0, c});
+    for (int64_t c : coordinates_of(static_cast<int64_t>(i), x.shape))
+      result.cells.push_back({0, c});
   }
   return result;
 }
@@ -46,7 +47,8 @@ Arg nonzero_tuple(const Args& args) {
   std::vector<Array> columns;
   for (int64_t d = 0; d < rows.shape[1]; ++d) {
     Array column{DType::int64, {rows.shape[0]}, {}, false};
-    for (int64_t r = 0; r < rows.shape[0]; ++r) column.cells.push_back(rows.cells[r * rows.shape[1] + d]);
+    for (int64_t r = 0; r < rows.shape[0]; ++r)
+      column.cells.push_back(rows.cells[r * rows.shape[1] + d]);
     columns.push_back(column);
   }
   return columns;
@@ -139,7 +141,8 @@ Arg from_lengths(const Args& args) {
   Shape shape = lengths.shape;
   shape.push_back(cols);
   Array result = mask_of(shape);
-  for (int64_t i = 0; i < count_of(shape); ++i) result.cells[i].i = i % cols < lengths.cells[i / cols].i;
+  for (int64_t i = 0; i < count_of(shape); ++i)
+    result.cells[i].i = i % cols < lengths.cells[i / cols].i;
   return result;
 }
 
@@ -175,7 +178,8 @@ Arg documents(const Args& args) {
   const Array& ids = array_of(args, 0);
   require_integers(ids);
   require(ids.shape.size() == 1, ErrorKind::shape);
-  return matrix_mask(ids.shape[0], ids.shape[0], [&](int64_t i, int64_t j) { return ids.cells[i].i == ids.cells[j].i; });
+  return matrix_mask(ids.shape[0], ids.shape[0],
+                     [&](int64_t i, int64_t j) { return ids.cells[i].i == ids.cells[j].i; });
 }
 
 // ---- reductions ---------------------------------------------------------------------------------
@@ -186,7 +190,8 @@ Shape dims_of(const Args& args, size_t i) {
   return std::get<Shape>(args[i]);
 }
 
-/// reduce(elements) for each group of elements that differ only in dims (all dimensions if there are none).
+/// reduce(elements) for each group of elements that differ only in dims (all dimensions if there
+/// are none).
 template <class F>
 Array fold(const Array& x, const Shape& given_dims, bool keepdim, DType result, F reduce) {
   const auto rank = static_cast<int64_t>(x.shape.size());
@@ -214,35 +219,38 @@ Array fold(const Array& x, const Shape& given_dims, bool keepdim, DType result, 
 
 Arg accumulate(const Args& args, bool product) {
   const Array& x = array_of(args, 0);
-  const DType dtype = given(args, 3) ? std::get<DType>(args[3])
+  const DType dtype = given(args, 3)     ? std::get<DType>(args[3])
                       : is_real(x.dtype) ? x.dtype
                                          : DType::int64;
-  return fold(cast(x, dtype), dims_of(args, 1), std::get<bool>(args[2]), dtype, [&](const auto& group) {
-    double f = product ? 1 : 0;
-    uint64_t i = product ? 1 : 0;
-    for (const Cell& c : group) {
-      f = product ? f * c.f : f + c.f;
-      i = product ? i * static_cast<uint64_t>(c.i) : i + static_cast<uint64_t>(c.i);
-    }
-    return is_real(dtype) ? real(f, dtype) : whole(static_cast<int64_t>(i), dtype);
-  });
+  return fold(cast(x, dtype), dims_of(args, 1), std::get<bool>(args[2]), dtype,
+              [&](const auto& group) {
+                double f = product ? 1 : 0;
+                uint64_t i = product ? 1 : 0;
+                for (const Cell& c : group) {
+                  f = product ? f * c.f : f + c.f;
+                  i = product ? i * static_cast<uint64_t>(c.i) : i + static_cast<uint64_t>(c.i);
+                }
+                return is_real(dtype) ? real(f, dtype) : whole(static_cast<int64_t>(i), dtype);
+              });
 }
 
 Arg mean(const Args& args) {
   const Array& x = array_of(args, 0);
   const DType dtype = given(args, 3) ? std::get<DType>(args[3]) : x.dtype;
   require(is_real(dtype), ErrorKind::dtype);
-  return fold(cast(x, dtype), dims_of(args, 1), std::get<bool>(args[2]), dtype, [&](const auto& group) {
-    double sum = 0;
-    for (const Cell& c : group) sum += c.f;
-    return real(sum / static_cast<double>(group.size()), dtype);
-  });
+  return fold(cast(x, dtype), dims_of(args, 1), std::get<bool>(args[2]), dtype,
+              [&](const auto& group) {
+                double sum = 0;
+                for (const Cell& c : group) sum += c.f;
+                return real(sum / static_cast<double>(group.size()), dtype);
+              });
 }
 
 Arg extreme(const Array& x, const Shape& dims, bool keepdim, bool largest) {
   if (x.cells.empty()) {
     require(!dims.empty(), ErrorKind::value);
-    for (int64_t d : dims) require(x.shape[wrap(d, static_cast<int64_t>(x.shape.size()))] != 0, ErrorKind::index);
+    for (int64_t d : dims)
+      require(x.shape[wrap(d, static_cast<int64_t>(x.shape.size()))] != 0, ErrorKind::index);
   }
   return fold(x, dims, keepdim, x.dtype, [&](const auto& group) {
     Cell best = group[0];
@@ -261,11 +269,12 @@ Arg extreme(const Array& x, const Shape& dims, bool keepdim, bool largest) {
 Arg quantify(const Args& args, bool all) {
   const Array& x = array_of(args, 0);
   const DType result = x.dtype == DType::uint8 ? DType::uint8 : DType::boolean;
-  return fold(cast(x, DType::boolean), dims_of(args, 1), std::get<bool>(args[2]), result, [&](const auto& group) {
-    int64_t trues = 0;
-    for (const Cell& c : group) trues += c.i;
-    return Cell{0, all ? trues == static_cast<int64_t>(group.size()) : trues > 0};
-  });
+  return fold(cast(x, DType::boolean), dims_of(args, 1), std::get<bool>(args[2]), result,
+              [&](const auto& group) {
+                int64_t trues = 0;
+                for (const Cell& c : group) trues += c.i;
+                return Cell{0, all ? trues == static_cast<int64_t>(group.size()) : trues > 0};
+              });
 }
 
 Arg count_nonzero(const Args& args) {
@@ -295,15 +304,18 @@ Arg kthvalue(const Args& args) {
     // The smallest index among those that are equal to the k-th.
     size_t index = order[k - 1];
     for (size_t i = group.size(); i-- > 0;) {
-      const bool same = is_real(x.dtype) ? group[i].f == group[index].f : group[i].i == group[index].i;
+      const bool same =
+          is_real(x.dtype) ? group[i].f == group[index].f : group[i].i == group[index].i;
       if (same) index = i;
     }
     return index;
   };
   const Shape dim{int_of(args, 2)};
-  const Array values = fold(x, dim, keepdim, x.dtype, [&](const auto& group) { return group[kth(group)]; });
-  const Array indices = fold(x, dim, keepdim, DType::int64,
-                             [&](const auto& group) { return Cell{0, static_cast<int64_t>(kth(group))}; });
+  const Array values =
+      fold(x, dim, keepdim, x.dtype, [&](const auto& group) { return group[kth(group)]; });
+  const Array indices = fold(x, dim, keepdim, DType::int64, [&](const auto& group) {
+    return Cell{0, static_cast<int64_t>(kth(group))};
+  });
   return std::vector<Array>{values, indices};
 }
 
@@ -317,7 +329,9 @@ void add_masking(Table& t) {
   t["masked_fill"] = {masked_fill};
   t["masked_scatter"] = {masked_scatter};
   t["where"] = {where, 0, true};
-  t["isin"] = {[](const Args& a) -> Arg { return isin(array_of(a, 0), array_of(a, 1), std::get<bool>(a[2])); }};
+  t["isin"] = {[](const Args& a) -> Arg {
+    return isin(array_of(a, 0), array_of(a, 1), std::get<bool>(a[2]));
+  }};
   t["keep_token_ids"] = {[](const Args& a) { return token_ids(a, false); }};
   t["drop_token_ids"] = {[](const Args& a) { return token_ids(a, true); }};
   t["count"] = {[](const Args& a) -> Arg {
@@ -350,7 +364,9 @@ void add_reductions(Table& t) {
   t["prod"] = {[](const Args& a) { return accumulate(a, true); }, 2};
   t["mean"] = {mean, 2};
   const auto add_extreme = [&](const char* along, const char* all, bool largest) {
-    t[along] = {[=](const Args& a) { return extreme(array_of(a, 0), dims_of(a, 1), std::get<bool>(a[2]), largest); }};
+    t[along] = {[=](const Args& a) {
+      return extreme(array_of(a, 0), dims_of(a, 1), std::get<bool>(a[2]), largest);
+    }};
     t[all] = {[=](const Args& a) { return extreme(array_of(a, 0), {}, false, largest); }};
   };
   add_extreme("amax", "max", true);

@@ -40,8 +40,9 @@ Arg arange(const Args& args) {
   require(dtype != DType::boolean, ErrorKind::dtype);
   double from = start.to_double(), to = end.to_double(), by = step.to_double();
   // PyTorch reads integers for an integer dtype; the size comes from the integers only for int64.
-  const double size = std::ceil(
-      dtype == DType::int64 ? (std::trunc(to) - std::trunc(from)) / std::trunc(by) : (to - from) / by);
+  const double size =
+      std::ceil(dtype == DType::int64 ? (std::trunc(to) - std::trunc(from)) / std::trunc(by)
+                                      : (to - from) / by);
   if (!is_real(dtype)) {
     from = std::trunc(from);
     to = std::trunc(to);
@@ -72,7 +73,7 @@ Arg linspace(const Args& args) {
   Array result{dtype, {steps}, {}, false};
   for (int64_t i = 0; i < steps; ++i) {
     const double step = (last - first) / static_cast<double>(steps - 1);
-    const double v = steps == 1       ? first
+    const double v = steps == 1      ? first
                      : i < steps / 2 ? first + step * static_cast<double>(i)
                                      : last - step * static_cast<double>(steps - 1 - i);
     result.cells.push_back(convert({v, 0}, DType::float64, dtype));
@@ -124,7 +125,8 @@ std::string judge_randint(const Args& args, const Arg& got) {
   const Array& x = std::get<Array>(got);
   for (const Cell& c : x.cells) {
     const double v = is_real(x.dtype) ? c.f : static_cast<double>(c.i);
-    if (v < static_cast<double>(int_of(args, 0)) || v >= static_cast<double>(int_of(args, 1)) || v != std::floor(v)) {
+    if (v < static_cast<double>(int_of(args, 0)) || v >= static_cast<double>(int_of(args, 1)) ||
+        v != std::floor(v)) {
       return fmt::format("{} is out of range", v);
     }
   }
@@ -163,9 +165,10 @@ Arg randint(const Args& args) {
   const DType dtype = std::get<DType>(args[3]);
   require(low < high, ErrorKind::value);
   for (int64_t v : {low, high - 1}) {
-    const bool fits = dtype == DType::boolean ? v == 0 || v == 1
-                                              : holds(dtype, {static_cast<double>(v), v}, DType::int64) &&
-                                                    (dtype != DType::uint8 || v >= 0);
+    const bool fits = dtype == DType::boolean
+                          ? v == 0 || v == 1
+                          : holds(dtype, {static_cast<double>(v), v}, DType::int64) &&
+                                (dtype != DType::uint8 || v >= 0);
     require(fits, ErrorKind::value);
   }
   return constant(std::get<Shape>(args[2]), 0, dtype);
@@ -262,7 +265,8 @@ Arg squeeze(const Args& args) {
   Shape shape;
   for (size_t d = 0; d < from.size(); ++d) {
     const bool asked =
-        !given(args, 1) || wrap(int_of(args, 1), static_cast<int64_t>(from.size())) == static_cast<int64_t>(d);
+        !given(args, 1) ||
+        wrap(int_of(args, 1), static_cast<int64_t>(from.size())) == static_cast<int64_t>(d);
     if (from[d] != 1 || !asked) shape.push_back(from[d]);
   }
   return reshape(array_of(args, 0), shape);
@@ -330,10 +334,16 @@ Arg stack(const std::vector<Array>& all, int64_t dim) {
 }  // namespace
 
 void add_creation(Table& t) {
-  t["empty"] = {[](const Args& a) -> Arg { return constant(std::get<Shape>(a[0]), 0, std::get<DType>(a[1])); },
+  t["empty"] = {[](const Args& a) -> Arg {
+                  return constant(std::get<Shape>(a[0]), 0, std::get<DType>(a[1]));
+                },
                 0, false, anything()};
-  t["zeros"] = {[](const Args& a) -> Arg { return constant(std::get<Shape>(a[0]), 0, std::get<DType>(a[1])); }};
-  t["ones"] = {[](const Args& a) -> Arg { return constant(std::get<Shape>(a[0]), 1, std::get<DType>(a[1])); }};
+  t["zeros"] = {[](const Args& a) -> Arg {
+    return constant(std::get<Shape>(a[0]), 0, std::get<DType>(a[1]));
+  }};
+  t["ones"] = {[](const Args& a) -> Arg {
+    return constant(std::get<Shape>(a[0]), 1, std::get<DType>(a[1]));
+  }};
   t["full"] = {[](const Args& a) {
     const Scalar v = std::get<Scalar>(a[1]);
     const DType own = v.is_floating_point() ? DType::float32 : v.dtype();
@@ -381,13 +391,15 @@ void add_creation(Table& t) {
 void add_shapes(Table& t) {
   t["reshape"] = {[](const Args& a) { return reshape(array_of(a, 0), std::get<Shape>(a[1])); }};
   t["flatten"] = {flatten};
-  t["transpose"] = {[](const Args& a) { return transpose(array_of(a, 0), int_of(a, 1), int_of(a, 2)); }};
+  t["transpose"] = {
+      [](const Args& a) { return transpose(array_of(a, 0), int_of(a, 1), int_of(a, 2)); }};
   t["t"] = {[](const Args& a) -> Arg {
     const Array& x = array_of(a, 0);
     require(x.shape.size() <= 2, ErrorKind::shape);
     return x.shape.size() == 2 ? transpose(x, 0, 1) : Arg(x);
   }};
-  t["permute"] = {[](const Args& a) -> Arg { return permute(array_of(a, 0), std::get<Shape>(a[1])); }};
+  t["permute"] = {
+      [](const Args& a) -> Arg { return permute(array_of(a, 0), std::get<Shape>(a[1])); }};
   t["unsqueeze"] = {unsqueeze};
   t["squeeze"] = {squeeze};
   t["narrow"] = {[](const Args& a) -> Arg {
@@ -396,7 +408,8 @@ void add_shapes(Table& t) {
   t["select"] = {select};
   t["clone"] = {[](const Args& a) -> Arg { return array_of(a, 0); }};
   t["to"] = {[](const Args& a) -> Arg { return cast(array_of(a, 0), std::get<DType>(a[1])); }};
-  t["broadcast_to"] = {[](const Args& a) { return broadcast_to(array_of(a, 0), std::get<Shape>(a[1])); }};
+  t["broadcast_to"] = {
+      [](const Args& a) { return broadcast_to(array_of(a, 0), std::get<Shape>(a[1])); }};
   t["broadcast_tensors"] = {[](const Args& a) -> Arg {
     const auto& all = std::get<std::vector<Array>>(a[0]);
     Shape shape;
@@ -406,7 +419,8 @@ void add_shapes(Table& t) {
     return result;
   }};
   t["cat"] = {[](const Args& a) { return cat(std::get<std::vector<Array>>(a[0]), int_of(a, 1)); }};
-  t["stack"] = {[](const Args& a) { return stack(std::get<std::vector<Array>>(a[0]), int_of(a, 1)); }};
+  t["stack"] = {
+      [](const Args& a) { return stack(std::get<std::vector<Array>>(a[0]), int_of(a, 1)); }};
 }
 
 }  // namespace tamis::reference

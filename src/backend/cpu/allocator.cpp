@@ -1,4 +1,5 @@
-// The caching allocator: small blocks in lists of the thread, large ones in one list of the process, on huge pages.
+// The caching allocator: small blocks in lists of the thread, large ones in one list of the
+// process, on huge pages.
 #include "backend/cpu/allocator.h"
 
 #include <sys/mman.h>
@@ -33,10 +34,10 @@ namespace {
 
 constexpr int64_t kAlign = 64;
 constexpr int64_t kPadding = 64;
-constexpr int64_t kLarge = int64_t{1} << 20;     // from here on blocks are mapped
+constexpr int64_t kLarge = int64_t{1} << 20;  // from here on blocks are mapped
 constexpr int64_t kHugePage = int64_t{2} << 20;
-constexpr int kClasses = 64;                     // sizes below kLarge: four steps for each power of two
-constexpr size_t kKeptBytes = size_t{1} << 20;   // per class and thread
+constexpr int kClasses = 64;  // sizes below kLarge: four steps for each power of two
+constexpr size_t kKeptBytes = size_t{1} << 20;  // per class and thread
 
 struct Counters {
   std::atomic<int64_t> live{0}, cached{0}, peak{0}, allocations{0}, allocated{0};
@@ -67,7 +68,7 @@ void give_back(Header* h) {
   raise(ErrorKind::memory, fmt::format("cannot allocate {} bytes", bytes));
 }
 
-// ---- small blocks -------------------------------------------------------------------------------------------------
+// ---- small blocks -------------------------------------------------------------------------------
 
 /// The class whose blocks hold `room` bytes, and that size: 64, 80, 96, 112, 128, 160, ...
 struct SizeClass {
@@ -76,7 +77,8 @@ struct SizeClass {
 };
 SizeClass class_of(int64_t room) {
   if (room <= kAlign) return {0, kAlign};
-  const int log = std::bit_width(static_cast<uint64_t>(room - 1)) - 1;  // 2^log < room <= 2^(log + 1)
+  const int log =
+      std::bit_width(static_cast<uint64_t>(room - 1)) - 1;  // 2^log < room <= 2^(log + 1)
   const int64_t step = std::max<int64_t>(int64_t{1} << (log - 2), 16);
   const int64_t rounded = (room + step - 1) / step * step;
   const int quarter = static_cast<int>((rounded - (int64_t{1} << log)) / step);  // 1..4
@@ -84,7 +86,8 @@ SizeClass class_of(int64_t room) {
 }
 
 void* new_small(int64_t room) {
-  const int64_t bytes = (room + static_cast<int64_t>(sizeof(Header)) + kAlign - 1) / kAlign * kAlign;
+  const int64_t bytes =
+      (room + static_cast<int64_t>(sizeof(Header)) + kAlign - 1) / kAlign * kAlign;
   void* base = std::aligned_alloc(kAlign, static_cast<size_t>(bytes));
   if (!base) out_of_memory(room);
   auto* h = static_cast<Header*>(base);
@@ -143,7 +146,7 @@ void put_small(Header* h) {
   give_back(h);
 }
 
-// ---- large blocks -------------------------------------------------------------------------------------------------
+// ---- large blocks -------------------------------------------------------------------------------
 
 int64_t cache_limit() {
   static const int64_t limit = [] {
@@ -166,7 +169,8 @@ LargeCache& large_cache() {
 
 void* new_large(int64_t room) {
   static std::atomic<uint32_t> turn{0};
-  // Blocks start at different offsets in their page: equal ones make loads and stores that are 4 KiB apart collide.
+  // Blocks start at different offsets in their page: equal ones make loads and stores that are 4
+  // KiB apart collide.
   const int64_t stagger = 256 * (turn.fetch_add(1, std::memory_order_relaxed) % 8);
   const int64_t lead = static_cast<int64_t>(sizeof(Header)) + stagger;
   const int64_t bytes = (room + lead + kHugePage - 1) / kHugePage * kHugePage;

@@ -1,4 +1,5 @@
-// Allocator: aligned, padded memory that is kept for reuse, because fresh pages cost more than the kernels that fill them.
+// Allocator: aligned, padded memory that is kept for reuse, because fresh pages cost more than the
+// kernels that fill them.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace tamis::cpu {
 
-/// At least `bytes` bytes, 64-byte aligned, with 64 bytes behind them that may be read and overwritten.
-/// Throws kind memory if the system has none left.
+/// At least `bytes` bytes, 64-byte aligned, with 64 bytes behind them that may be read and
+/// overwritten. Throws kind memory if the system has none left.
 Memory allocate(int64_t bytes);
 
 }  // namespace tamis::cpu

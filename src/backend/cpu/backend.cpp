@@ -13,7 +13,9 @@ namespace {
 class CpuBackend final : public Backend {
  public:
   Memory allocate(int64_t bytes) override { return cpu::allocate(bytes); }
-  void store(const Program& program, const Target& target) override { cpu::run_store(program, target); }
+  void store(const Program& program, const Target& target) override {
+    cpu::run_store(program, target);
+  }
   int64_t count(const Program& program) override { return cpu::run_count(program); }
   bool any(const Program& program) override { return cpu::run_any(program); }
   bool all(const Program& program) override { return cpu::run_all(program); }
@@ -24,11 +26,12 @@ class CpuBackend final : public Backend {
                    const std::function<int64_t*(int64_t)>& allocate) override {
     cpu::run_coordinates(program, shape, allocate);
   }
-  void expand(const Program& program, const void* source, int64_t source_numel, const Target& target) override {
+  void expand(const Program& program, const void* source, int64_t source_numel,
+              const Target& target) override {
     cpu::run_expand(program, source, source_numel, target);
   }
-  void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced, int64_t inner, void* out,
-              DType result) override {
+  void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
+              int64_t inner, void* out, DType result) override {
     cpu::run_reduce(program, reduction, outer, reduced, inner, out, result);
   }
 };

@@ -1,4 +1,5 @@
-// The block evaluator: loading leaves, dispatching instructions to kernels, and tracking what masks are as a whole.
+// The block evaluator: loading leaves, dispatching instructions to kernels, and tracking what masks
+// are as a whole.
 #include "backend/cpu/evaluator.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace tamis::cpu {
 
 namespace {
 
-/// A little more than a block of 8-byte elements, so that registers do not all start at the same place of a page.
+/// A little more than a block of 8-byte elements, so that registers do not all start at the same
+/// place of a page.
 constexpr size_t kRegisterBytes = kBlock * 8 + 320;
 
 /// Register buffers of this thread, kept between programs.
@@ -112,7 +114,8 @@ const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
   return value.data;
 }
 
-void Evaluator::run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start, int64_t n) {
+void Evaluator::run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start,
+                    int64_t n) {
   for (size_t i = from; i < to; ++i) {
     const Instr& instr = code[i];
     if (instr.op == Op::skip_if_none || instr.op == Op::skip_if_all) {
@@ -224,7 +227,8 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
   const bool packed = is_packed(program_.shape, leaf.strides);
   if (leaf.dtype != DType::boolean) {
     if (packed) {
-      dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) + start * static_cast<int64_t>(itemsize(leaf.dtype)));
+      dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) +
+                                   start * static_cast<int64_t>(itemsize(leaf.dtype)));
     } else {
       load_bytes(leaf, start, n, dst.buffer);
     }
@@ -245,17 +249,19 @@ void Evaluator::load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out
   const size_t size = itemsize(leaf.dtype);
   const int width = width_index(size);
   const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
-  for_each_segment(program_.shape, leaf.strides, start, n, [&](int64_t offset, int64_t at, int64_t length) {
-    const char* from = static_cast<const char*>(leaf.data) + offset * static_cast<int64_t>(size);
-    char* to = static_cast<char*>(out) + at * static_cast<int64_t>(size);
-    if (stride == 1) {
-      std::memcpy(to, from, static_cast<size_t>(length) * size);
-    } else if (stride == 0) {
-      kernels_.fill[width](from, to, length);
-    } else {
-      kernels_.gather[width](from, stride, to, length);
-    }
-  });
+  for_each_segment(program_.shape, leaf.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     const char* from =
+                         static_cast<const char*>(leaf.data) + offset * static_cast<int64_t>(size);
+                     char* to = static_cast<char*>(out) + at * static_cast<int64_t>(size);
+                     if (stride == 1) {
+                       std::memcpy(to, from, static_cast<size_t>(length) * size);
+                     } else if (stride == 0) {
+                       kernels_.fill[width](from, to, length);
+                     } else {
+                       kernels_.gather[width](from, stride, to, length);
+                     }
+                   });
 }
 
 void Evaluator::load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words) {
@@ -267,28 +273,30 @@ void Evaluator::load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint6
     const auto [lo, hi] = intervals.row(place / cols);
     return place % cols >= lo && place % cols < hi;
   };
-  for_each_segment(program_.shape, leaf.strides, start, n, [&](int64_t offset, int64_t at, int64_t length) {
-    const int64_t place = leaf.offset + offset;
-    if (stride == 0) {
-      if (contains(place)) set_bits(words, at, length);
-      return;
-    }
-    if (stride != 1) {
-      for (int64_t i = 0; i < length; ++i) {
-        if (contains(place + i * stride)) set_bits(words, at + i, 1);
-      }
-      return;
-    }
-    // Consecutive places: one interval for each row that the segment passes through.
-    for (int64_t done = 0; done < length;) {
-      const int64_t row = (place + done) / cols, col = (place + done) % cols;
-      const int64_t here = std::min(cols - col, length - done);
-      const auto [lo, hi] = intervals.row(row);
-      const int64_t from = std::max(lo, col), to = std::min(hi, col + here);
-      set_bits(words, at + done + from - col, to - from);
-      done += here;
-    }
-  });
+  for_each_segment(program_.shape, leaf.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     const int64_t place = leaf.offset + offset;
+                     if (stride == 0) {
+                       if (contains(place)) set_bits(words, at, length);
+                       return;
+                     }
+                     if (stride != 1) {
+                       for (int64_t i = 0; i < length; ++i) {
+                         if (contains(place + i * stride)) set_bits(words, at + i, 1);
+                       }
+                       return;
+                     }
+                     // Consecutive places: one interval for each row that the segment passes
+                     // through.
+                     for (int64_t done = 0; done < length;) {
+                       const int64_t row = (place + done) / cols, col = (place + done) % cols;
+                       const int64_t here = std::min(cols - col, length - done);
+                       const auto [lo, hi] = intervals.row(row);
+                       const int64_t from = std::max(lo, col), to = std::min(hi, col + here);
+                       set_bits(words, at + done + from - col, to - from);
+                       done += here;
+                     }
+                   });
 }
 
 }  // namespace tamis::cpu

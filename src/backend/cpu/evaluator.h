@@ -20,8 +20,8 @@ struct Register {
   const uint64_t* words() const { return static_cast<const uint64_t*>(data); }
 };
 
-/// One thread's registers for one program. Buffers come from a per-thread arena, so at most one Evaluator per thread is
-/// alive at a time.
+/// One thread's registers for one program. Buffers come from a per-thread arena, so at most one
+/// Evaluator per thread is alive at a time.
 class Evaluator {
  public:
   explicit Evaluator(const Program& program);
@@ -30,8 +30,9 @@ class Evaluator {
 
   /// Computes the mask for elements [start, start + n), n <= kBlock.
   const Register& run_mask(int64_t start, int64_t n);
-  /// Computes the value for the same block. Where `out` is given (room for exactly n elements of the value's dtype, bool as
-  /// bytes), the values are put there; otherwise wherever the result's data points to.
+  /// Computes the value for the same block. Where `out` is given (room for exactly n elements of
+  /// the value's dtype, bool as bytes), the values are put there; otherwise wherever the result's
+  /// data points to.
   const void* run_value(int64_t start, int64_t n, void* out = nullptr);
 
   /// A buffer of kBlock * 8 bytes for the sink's own use.
@@ -54,10 +55,12 @@ class Evaluator {
   void* bytes_ = nullptr;    // bools as bytes
 };
 
-/// Calls segment(offset of its first element, position in the block, length) for each run of a block along the innermost
-/// dimension; strides are those of the operand. The innermost stride applies within a segment.
+/// Calls segment(offset of its first element, position in the block, length) for each run of a
+/// block along the innermost dimension; strides are those of the operand. The innermost stride
+/// applies within a segment.
 template <class F>
-void for_each_segment(const Shape& shape, const Shape& strides, int64_t start, int64_t n, F&& segment) {
+void for_each_segment(const Shape& shape, const Shape& strides, int64_t start, int64_t n,
+                      F&& segment) {
   const size_t rank = shape.size();
   if (rank == 0) {
     segment(int64_t{0}, int64_t{0}, n);

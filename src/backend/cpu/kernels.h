@@ -1,4 +1,5 @@
-// Kernels: the block functions of one instruction set, as a table of pointers. Nothing here allocates or throws.
+// Kernels: the block functions of one instruction set, as a table of pointers. Nothing here
+// allocates or throws.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,6 @@
 #include "tamis/dtype.h"
 
 namespace tamis::cpu {
-
-
 
 /// Elements that a program works on at a time: operands stay in the first-level cache.
 inline constexpr int64_t kBlock = 4096;
@@ -21,13 +20,13 @@ constexpr int width_index(size_t itemsize) {
 }
 
 /// Conventions.
-/// Masks are 64-bit words, element i is bit i % 64 of word i / 64; the bits of the last word beyond n are zero, in and out.
-/// No kernel reads or writes outside [0, n) of its operands unless its comment says so. No operand need be aligned
-/// beyond its dtype. `out` may be the same pointer as an operand of the same width (element-wise), but may not overlap
-/// it otherwise. n may be 0.
-/// Arithmetic tables have entries for integers, float32 and float64; null where the op makes no sense for the dtype
-/// (sqrt of int32, bit_and of float32). float16 and bfloat16 only occur in casts and moves, bool only as mask words
-/// (its bytes are moved as width 1).
+/// Masks are 64-bit words, element i is bit i % 64 of word i / 64; the bits of the last word beyond
+/// n are zero, in and out. No kernel reads or writes outside [0, n) of its operands unless its
+/// comment says so. No operand need be aligned beyond its dtype. `out` may be the same pointer as
+/// an operand of the same width (element-wise), but may not overlap it otherwise. n may be 0.
+/// Arithmetic tables have entries for integers, float32 and float64; null where the op makes no
+/// sense for the dtype (sqrt of int32, bit_and of float32). float16 and bfloat16 only occur in
+/// casts and moves, bool only as mask words (its bytes are moved as width 1).
 struct Kernels {
   using Unary = void (*)(const void* a, void* out, size_t n);
   using Binary = void (*)(const void* a, const void* b, void* out, size_t n);
@@ -49,14 +48,18 @@ struct Kernels {
   /// out = mask ? a : b, by width.
   void (*where[4])(const uint64_t* mask, const void* a, const void* b, void* out, size_t n);
 
-  /// Packs the elements whose bit is set at out, keeping their order; returns their number. Writes only below `limit`
-  /// (an address at or behind the last selected element): bytes between the packed elements and limit may be overwritten.
-  /// May read all of src[0, n).
-  size_t (*compress[4])(const void* src, const uint64_t* mask, size_t n, void* out, const void* limit);
-  /// The reverse: out[i] = next element of src where bit i is set; other elements of out keep their value (though they
-  /// may be rewritten with it). Returns how many elements of src were taken. Reads src only below `limit`.
-  size_t (*expand[4])(const void* src, const void* limit, const uint64_t* mask, size_t n, void* out);
-  /// Writes base + i for every set bit i; returns their number. Writes only the selected ones' places in out.
+  /// Packs the elements whose bit is set at out, keeping their order; returns their number. Writes
+  /// only below `limit` (an address at or behind the last selected element): bytes between the
+  /// packed elements and limit may be overwritten. May read all of src[0, n).
+  size_t (*compress[4])(const void* src, const uint64_t* mask, size_t n, void* out,
+                        const void* limit);
+  /// The reverse: out[i] = next element of src where bit i is set; other elements of out keep their
+  /// value (though they may be rewritten with it). Returns how many elements of src were taken.
+  /// Reads src only below `limit`.
+  size_t (*expand[4])(const void* src, const void* limit, const uint64_t* mask, size_t n,
+                      void* out);
+  /// Writes base + i for every set bit i; returns their number. Writes only the selected ones'
+  /// places in out.
   size_t (*positions)(const uint64_t* mask, size_t n, int64_t base, int64_t* out);
 
   /// Number of set bits in n elements.
@@ -68,10 +71,11 @@ struct Kernels {
   /// Repeats one element n times.
   void (*fill[4])(const void* value, void* out, size_t n);
 
-  /// Reductions of one block to one value. Sums are taken over 64 interleaved lanes that are then added pairwise, on
-  /// every instruction set, so the result does not depend on it. float32 sums and products end in double.
-  /// Entries: sum, prod for int64 (result int64, wrapping), float32, float64 (result double);
-  /// amax, amin for all integers, float32, float64 (result of the dtype; NaN wins). n >= 1.
+  /// Reductions of one block to one value. Sums are taken over 64 interleaved lanes that are then
+  /// added pairwise, on every instruction set, so the result does not depend on it. float32 sums
+  /// and products end in double. Entries: sum, prod for int64 (result int64, wrapping), float32,
+  /// float64 (result double); amax, amin for all integers, float32, float64 (result of the dtype;
+  /// NaN wins). n >= 1.
   void (*sum[kDTypeCount])(const void* a, size_t n, void* out);
   void (*prod[kDTypeCount])(const void* a, size_t n, void* out);
   void (*amax[kDTypeCount])(const void* a, size_t n, void* out);
@@ -80,7 +84,8 @@ struct Kernels {
 
 /// The table of the best instruction set that the CPU has and TAMIS_ISA allows; chosen once.
 const Kernels& kernels();
-/// The table for a name ("scalar", "sse4", "avx2", "avx512"), or null if this CPU or this build has none. For tests.
+/// The table for a name ("scalar", "sse4", "avx2", "avx512"), or null if this CPU or this build has
+/// none. For tests.
 const Kernels* kernels_for(const char* isa);
 
 }  // namespace tamis::cpu

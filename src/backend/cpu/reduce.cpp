@@ -1,4 +1,5 @@
-// The reduce sink. The order of additions depends on the shape alone, never on threads, layout or instruction set.
+// The reduce sink. The order of additions depends on the shape alone, never on threads, layout or
+// instruction set.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -18,7 +19,8 @@ constexpr int64_t kBlocksPerTask = kChunk / kBlock;
 struct Plan {
   Reduction reduction;
   DType operand;  // of the blocks
-  DType acc;      // of partial results: int64 or float64 for sums and products, the operand's for extremes
+  DType acc;      // of partial results: int64 or float64 for sums and products, the operand's for
+                  // extremes
   void (*block)(const void*, size_t, void*);
   Kernels::Binary combine;
 };
@@ -26,7 +28,9 @@ struct Plan {
 Plan plan_for(Reduction reduction, DType operand) {
   const Kernels& k = kernels();
   const int in = static_cast<int>(operand);
-  const auto binary = [&](Op op, DType dtype) { return k.binary[binary_index(op)][static_cast<int>(dtype)]; };
+  const auto binary = [&](Op op, DType dtype) {
+    return k.binary[binary_index(op)][static_cast<int>(dtype)];
+  };
   const DType wide = is_floating_point(operand) ? DType::float64 : DType::int64;
   switch (reduction) {
     case Reduction::sum:
@@ -54,7 +58,8 @@ void combine_tree(const Plan& plan, char* partials, int64_t n, int64_t width) {
 }
 
 /// Writes n accumulated values as results.
-void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void* out, DType result) {
+void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void* out,
+            DType result) {
   const Kernels& k = kernels();
   const int to = static_cast<int>(result);
   if (plan.reduction == Reduction::mean) {
@@ -78,7 +83,8 @@ char* at(void* base, int64_t index, DType dtype) {
 }
 
 /// Rows of up to a block: several of them in each block.
-void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length, void* out, DType result) {
+void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
+                       void* out, DType result) {
   const int64_t per_block = kBlock / length;
   const int64_t blocks = (rows + per_block - 1) / per_block;
   const int64_t size = static_cast<int64_t>(itemsize(plan.operand));
@@ -89,14 +95,16 @@ void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, i
     for (int64_t block = begin; block < end; ++block) {
       const int64_t first = block * per_block, n = std::min(per_block, rows - first);
       const char* value = static_cast<const char*>(evaluator.run_value(first * length, n * length));
-      for (int64_t r = 0; r < n; ++r) plan.block(value + r * length * size, length, acc + r * acc_size);
+      for (int64_t r = 0; r < n; ++r)
+        plan.block(value + r * length * size, length, acc + r * acc_size);
       finish(plan, acc, n, length, at(out, first, result), result);
     }
   });
 }
 
 /// Rows longer than a block: a partial result per block, then a tree.
-void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length, void* out, DType result) {
+void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
+                      void* out, DType result) {
   const int64_t blocks = (length + kBlock - 1) / kBlock;
   std::vector<double> room(rows * blocks);  // eight bytes each, whatever the accumulator
   char* partials = reinterpret_cast<char*>(room.data());
@@ -114,15 +122,17 @@ void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, in
   }
 }
 
-/// Adds rows [from, to) of columns [col, col + width) of a [reduced, inner] matrix, which begins at element `base`, up in acc.
-void add_rows(Evaluator& evaluator, const Plan& plan, int64_t base, int64_t inner, int64_t from, int64_t to, int64_t col,
-              int64_t width, char* acc) {
+/// Adds rows [from, to) of columns [col, col + width) of a [reduced, inner] matrix, which begins at
+/// element `base`, up in acc.
+void add_rows(Evaluator& evaluator, const Plan& plan, int64_t base, int64_t inner, int64_t from,
+              int64_t to, int64_t col, int64_t width, char* acc) {
   const auto widen = kernels().cast[static_cast<int>(plan.operand)][static_cast<int>(plan.acc)];
   const int64_t size = static_cast<int64_t>(itemsize(plan.operand));
   const int64_t rows_per_block = width == inner ? kBlock / inner : 1;
   for (int64_t row = from; row < to; row += rows_per_block) {
     const int64_t rows = std::min(rows_per_block, to - row);
-    const char* value = static_cast<const char*>(evaluator.run_value(base + row * inner + col, rows * width));
+    const char* value =
+        static_cast<const char*>(evaluator.run_value(base + row * inner + col, rows * width));
     for (int64_t r = 0; r < rows; ++r) {
       const char* line = value + r * width * size;
       if (plan.acc != plan.operand) {
@@ -138,9 +148,10 @@ void add_rows(Evaluator& evaluator, const Plan& plan, int64_t base, int64_t inne
   }
 }
 
-/// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are cut into at most 16 parts.
-void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int64_t reduced, int64_t inner, void* out,
-                    DType result) {
+/// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are cut into at most 16
+/// parts.
+void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int64_t reduced,
+                    int64_t inner, void* out, DType result) {
   const int64_t part_rows = std::max<int64_t>(64, (reduced + 15) / 16);
   const int64_t parts = (reduced + part_rows - 1) / part_rows;
   const int64_t tile = std::min(inner, kBlock);
@@ -151,7 +162,8 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
       Evaluator evaluator(program);
       std::vector<double> acc(tile);  // eight bytes each, whatever the accumulator
       for (int64_t i = begin; i < end; ++i) {
-        const int64_t matrix = i / tiles, col = i % tiles * tile, width = std::min(tile, inner - col);
+        const int64_t matrix = i / tiles, col = i % tiles * tile,
+                      width = std::min(tile, inner - col);
         add_rows(evaluator, plan, matrix * reduced * inner, inner, 0, reduced, col, width,
                  reinterpret_cast<char*>(acc.data()));
         finish(plan, acc.data(), width, reduced, at(out, matrix * inner + col, result), result);
@@ -178,7 +190,7 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
 
 /// The reduction of no elements.
 void reduce_nothing(Reduction reduction, int64_t n, void* out, DType result) {
-  const double identity = reduction == Reduction::prod ? 1
+  const double identity = reduction == Reduction::prod   ? 1
                           : reduction == Reduction::mean ? std::numeric_limits<double>::quiet_NaN()
                                                          : 0;
   visit_dtype(result, [&](auto type) {
@@ -189,8 +201,8 @@ void reduce_nothing(Reduction reduction, int64_t n, void* out, DType result) {
 
 }  // namespace
 
-void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced, int64_t inner, void* out,
-                DType result) {
+void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
+                int64_t inner, void* out, DType result) {
   if (reduced == 0) return reduce_nothing(reduction, outer * inner, out, result);
   const Plan plan = plan_for(reduction, program.dtype);
   if (inner > 1) return reduce_columns(program, plan, outer, reduced, inner, out, result);

@@ -12,7 +12,8 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Calls block(evaluator, chunk, start, n) for all blocks; chunks run in parallel, the blocks of a chunk in order.
+/// Calls block(evaluator, chunk, start, n) for all blocks; chunks run in parallel, the blocks of a
+/// chunk in order.
 template <class F>
 void for_each_block(const Program& program, F&& block) {
   parallel_for(chunks_of(program.numel), 1, [&](int64_t begin, int64_t end) {
@@ -42,28 +43,33 @@ std::vector<int64_t> chunk_offsets(const Program& program) {
 }
 
 /// Copies a block of the target's memory into `block`, or back.
-void gather_target(const Program& program, const Target& target, int64_t start, int64_t n, void* block) {
+void gather_target(const Program& program, const Target& target, int64_t start, int64_t n,
+                   void* block) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const int64_t stride = target.strides.back();
   const auto gather = kernels().gather[width_index(size)];
-  for_each_segment(program.shape, target.strides, start, n, [&](int64_t offset, int64_t at, int64_t length) {
-    gather(static_cast<char*>(target.data) + offset * size, stride, static_cast<char*>(block) + at * size, length);
-  });
+  for_each_segment(program.shape, target.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     gather(static_cast<char*>(target.data) + offset * size, stride,
+                            static_cast<char*>(block) + at * size, length);
+                   });
 }
 
-void scatter_target(const Program& program, const Target& target, int64_t start, int64_t n, const void* block) {
+void scatter_target(const Program& program, const Target& target, int64_t start, int64_t n,
+                    const void* block) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const int64_t stride = target.strides.back();
   const auto scatter = kernels().scatter[width_index(size)];
-  for_each_segment(program.shape, target.strides, start, n, [&](int64_t offset, int64_t at, int64_t length) {
-    char* to = static_cast<char*>(target.data) + offset * size;
-    const char* from = static_cast<const char*>(block) + at * size;
-    if (stride == 1) {
-      std::memcpy(to, from, static_cast<size_t>(length * size));
-    } else {
-      scatter(from, to, stride, length);
-    }
-  });
+  for_each_segment(program.shape, target.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     char* to = static_cast<char*>(target.data) + offset * size;
+                     const char* from = static_cast<const char*>(block) + at * size;
+                     if (stride == 1) {
+                       std::memcpy(to, from, static_cast<size_t>(length * size));
+                     } else {
+                       scatter(from, to, stride, length);
+                     }
+                   });
 }
 
 }  // namespace
@@ -123,11 +129,12 @@ bool run_all(const Program& program) { return !find_block(program, MaskState::al
 void run_compress(const Program& program, const std::function<void*(int64_t)>& allocate) {
   const int64_t size = static_cast<int64_t>(itemsize(program.dtype));
   const auto compress = kernels().compress[width_index(size)];
-  const auto pack = [&](Evaluator& evaluator, const Register& mask, int64_t start, int64_t n, char* out,
-                        const char* limit) -> int64_t {
+  const auto pack = [&](Evaluator& evaluator, const Register& mask, int64_t start, int64_t n,
+                        char* out, const char* limit) -> int64_t {
     if (mask.state == MaskState::none) return 0;
     const void* value = evaluator.run_value(start, n);
-    if (mask.state == MaskState::mixed) return static_cast<int64_t>(compress(value, mask.words(), n, out, limit));
+    if (mask.state == MaskState::mixed)
+      return static_cast<int64_t>(compress(value, mask.words(), n, out, limit));
     std::memcpy(out, value, static_cast<size_t>(n * size));
     return n;
   };
@@ -145,11 +152,13 @@ void run_compress(const Program& program, const std::function<void*(int64_t)>& a
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     if (done[chunk] == offsets[chunk + 1]) return;
     const Register& mask = evaluator.run_mask(start, n);
-    done[chunk] += pack(evaluator, mask, start, n, out + done[chunk] * size, out + offsets[chunk + 1] * size);
+    done[chunk] +=
+        pack(evaluator, mask, start, n, out + done[chunk] * size, out + offsets[chunk + 1] * size);
   });
 }
 
-void run_coordinates(const Program& program, const Shape& shape, const std::function<int64_t*(int64_t)>& allocate) {
+void run_coordinates(const Program& program, const Shape& shape,
+                     const std::function<int64_t*(int64_t)>& allocate) {
   const std::vector<int64_t> offsets = chunk_offsets(program);
   const int64_t count = offsets.back();
   int64_t* const out = allocate(count);
@@ -161,7 +170,8 @@ void run_coordinates(const Program& program, const Shape& shape, const std::func
     if (done[chunk] == offsets[chunk + 1]) return;
     const Register& mask = evaluator.run_mask(start, n);
     if (mask.state == MaskState::none) return;
-    // Positions go to the last column; those of the others follow from the row that each one falls into.
+    // Positions go to the last column; those of the others follow from the row that each one falls
+    // into.
     int64_t* const last = out + static_cast<int64_t>(rank - 1) * count + done[chunk];
     const int64_t found = static_cast<int64_t>(positions(mask.words(), n, start, last));
     if (rank > 1) {
@@ -178,7 +188,8 @@ void run_coordinates(const Program& program, const Shape& shape, const std::func
             row /= shape[d];
           }
         }
-        for (size_t d = 0; d + 1 < rank; ++d) out[static_cast<int64_t>(d) * count + done[chunk] + k] = index[d];
+        for (size_t d = 0; d + 1 < rank; ++d)
+          out[static_cast<int64_t>(d) * count + done[chunk] + k] = index[d];
         last[k] -= row_begin;
       }
     }
@@ -186,7 +197,8 @@ void run_coordinates(const Program& program, const Shape& shape, const std::func
   });
 }
 
-void run_expand(const Program& program, const void* source, int64_t source_numel, const Target& target) {
+void run_expand(const Program& program, const void* source, int64_t source_numel,
+                const Target& target) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const bool packed = is_packed(program.shape, target.strides);
   const auto expand = kernels().expand[width_index(size)];

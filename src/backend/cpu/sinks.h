@@ -1,4 +1,5 @@
-// Sinks: how blocks are consumed. The functions behind the CPU backend's methods; see backend/backend.h for contracts.
+// Sinks: how blocks are consumed. The functions behind the CPU backend's methods; see
+// backend/backend.h for contracts.
 #pragma once
 
 #include <functional>
@@ -19,9 +20,11 @@ int64_t run_count(const Program& program);
 bool run_any(const Program& program);
 bool run_all(const Program& program);
 void run_compress(const Program& program, const std::function<void*(int64_t)>& allocate);
-void run_coordinates(const Program& program, const Shape& shape, const std::function<int64_t*(int64_t)>& allocate);
-void run_expand(const Program& program, const void* source, int64_t source_numel, const Target& target);
-void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced, int64_t inner, void* out,
-                DType result);
+void run_coordinates(const Program& program, const Shape& shape,
+                     const std::function<int64_t*(int64_t)>& allocate);
+void run_expand(const Program& program, const void* source, int64_t source_numel,
+                const Target& target);
+void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
+                int64_t inner, void* out, DType result);
 
 }  // namespace tamis::cpu

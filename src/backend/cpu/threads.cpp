@@ -33,7 +33,8 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
-/// The arena for the present number of threads; an older one lives on while a loop is still running in it.
+/// The arena for the present number of threads; an older one lives on while a loop is still running
+/// in it.
 std::shared_ptr<tbb::task_arena> arena(int threads) {
   using tbb::global_control;
   static std::mutex mutex;

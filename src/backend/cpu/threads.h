@@ -6,8 +6,8 @@
 
 namespace tamis::cpu {
 
-/// Covers [0, n) by calls body(begin, end), on up to get_num_threads() threads; returns when all are done.
-/// Fewer than `grain` items are not worth another thread.
+/// Covers [0, n) by calls body(begin, end), on up to get_num_threads() threads; returns when all
+/// are done. Fewer than `grain` items are not worth another thread.
 void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
 
 }  // namespace tamis::cpu
