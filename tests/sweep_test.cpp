@@ -328,10 +328,5 @@ class Totals : public ::testing::Environment {
 };
 const ::testing::Environment* const kTotals = ::testing::AddGlobalTestEnvironment(new Totals);
 
-TEST(Rows, AreNamedOnce) {
-  std::set<std::string> seen;
-  for (const Row& row : all_rows()) EXPECT_TRUE(seen.insert(row.name()).second) << row.name();
-}
-
 }  // namespace
 }  // namespace tamis

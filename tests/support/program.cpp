@@ -31,7 +31,7 @@ std::vector<Tensor> fresh_pool() {
       random_mask({70, 65}, 18),
       random_values({65}, int32, 11),
       random_values({3, 1}, bfloat16, 12),
-      random_values({4, 4}, float64, 13),
+      random_values({67, 67}, float64, 13),  // more than a block, and square
       masks::causal(3, 4),
       masks::band(70, 65, 3, 20),
       masks::from_lengths(tensor({1, 4, 0, 2}), 4),
@@ -240,7 +240,7 @@ class Interpreter {
   void write_masked(const Step& s) {
     Tensor a = pick(s[1]);
     const Tensor mask = mask_for(a, s[2]);
-    switch (s[3] % 7) {
+    switch (s[3] % 11) {
       case 0:
         a.masked_fill_(mask, s[4] % 7);
         break;
@@ -259,8 +259,21 @@ class Interpreter {
       case 5:
         a[mask] = pick(s[4]);
         break;
-      default:
+      case 6:
         a[mask] *= 2;
+        break;
+      // Masks that nobody else holds are computed while the target is written.
+      case 7:
+        a.masked_fill_((a > -5) & (a < s[4] % 9), 1);
+        break;
+      case 8:
+        a[mask & (a > 0)] = 3;
+        break;
+      case 9:
+        a.masked_scatter_(a > 0, pick(s[4]).to(a.dtype()));
+        break;
+      default:
+        a[(a != 0) | mask] += s[4] % 3;
     }
   }
 
@@ -278,7 +291,11 @@ class Interpreter {
         a.masked_fill_(a.narrow(d, s[4] % size, 1) > 1, 2);
         break;
       case 2:
-        if (a.dim() == 2 && a.shape()[0] == a.shape()[1]) a.copy_(a.t() * 1);
+        if (a.dim() != 2 || a.shape()[0] != a.shape()[1]) return;
+        a.copy_(a.t() * 1);
+        a[a.t() > s[4] % 5] = 1;
+        a[a > a.t()] *= 2;
+        a.masked_scatter_(a.t() < 3, a * 2);
         break;
       default:
         a.narrow(d, size / 2, size - size / 2).add_(a.narrow(d, 0, 1) + 1);
