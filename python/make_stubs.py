@@ -1,0 +1,358 @@
+"""Writes the type stubs of the extension module from its functions: python/tamis/_tamis.pyi and masks.pyi.
+
+    PYTHONPATH=build/release/python python3 python/make_stubs.py            writes them
+    PYTHONPATH=build/release/python python3 python/make_stubs.py --check    fails if they are out of date
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "tamis"
+
+HEADER = '''# Made by python/make_stubs.py from the op rows; do not edit.
+'''
+
+PRELUDE = '''import builtins
+from typing import Any, Dict, Iterator, Literal, NamedTuple, Optional, Protocol, Sequence, Tuple, Union, final, overload
+
+class _SupportsDLPack(Protocol):
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+
+ArrayLike = Union["Tensor", _SupportsDLPack]
+DTypeLike = Any  # tamis, torch and NumPy dtypes, and the types bool, int and float
+Number = Union[builtins.bool, builtins.int, builtins.float]
+Shape = Union[builtins.int, Sequence[builtins.int]]
+
+class dtype:
+    def __new__(cls, dtype: DTypeLike) -> "_dtype": ...
+    @property
+    def itemsize(self) -> builtins.int: ...
+    @property
+    def is_floating_point(self) -> builtins.bool: ...
+    @property
+    def is_signed(self) -> builtins.bool: ...
+    @property
+    def is_complex(self) -> builtins.bool: ...
+    @property
+    def dtype(self) -> Any: ...
+    def to_numpy(self) -> Any: ...
+    def to_torch(self) -> Any: ...
+
+_dtype = dtype
+
+@final
+class _Function:
+    @property
+    def __name__(self) -> str: ...
+    @property
+    def __row__(self) -> str: ...
+    @property
+    def __numbers__(self) -> Tuple[str, ...]: ...
+    @property
+    def __lists__(self) -> builtins.bool: ...
+    @property
+    def __varargs__(self) -> builtins.bool: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+'''
+
+# Methods of Tensor that are no ops, and functions that are not made from rows.
+TENSOR = '''@final
+class Tensor:
+    @property
+    def shape(self) -> Tuple[builtins.int, ...]: ...
+    @property
+    def dtype(self) -> _dtype: ...
+    @property
+    def ndim(self) -> builtins.int: ...
+    @property
+    def itemsize(self) -> builtins.int: ...
+    @property
+    def nbytes(self) -> builtins.int: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def requires_grad(self) -> builtins.bool: ...
+    @property
+    def is_cuda(self) -> builtins.bool: ...
+    @property
+    def T(self) -> "Tensor": ...
+    @property
+    def mT(self) -> "Tensor": ...
+    @property
+    def __array_interface__(self) -> Dict[str, Any]: ...
+    @property
+    def __array_priority__(self) -> builtins.int: ...
+    def settle(self) -> "Tensor": ...
+    def is_deferred(self) -> builtins.bool: ...
+    def is_contiguous(self) -> builtins.bool: ...
+    def is_floating_point(self) -> builtins.bool: ...
+    def dim(self) -> builtins.int: ...
+    def numel(self) -> builtins.int: ...
+    def nelement(self) -> builtins.int: ...
+    def element_size(self) -> builtins.int: ...
+    def storage_offset(self) -> builtins.int: ...
+    def data_ptr(self) -> builtins.int: ...
+    @overload
+    def size(self) -> Tuple[builtins.int, ...]: ...
+    @overload
+    def size(self, dim: builtins.int) -> builtins.int: ...
+    @overload
+    def stride(self) -> Tuple[builtins.int, ...]: ...
+    @overload
+    def stride(self, dim: builtins.int) -> builtins.int: ...
+    def tolist(self) -> Any: ...
+    def item(self) -> Any: ...
+    def numpy(self, *, force: builtins.bool = ...) -> Any: ...
+    def torch(self) -> Any: ...
+    def to_device(self, device: str, /, *, stream: Any = ...) -> "Tensor": ...
+    def __array__(self, dtype: Any = ..., copy: Optional[builtins.bool] = ...) -> Any: ...
+    def __dlpack__(
+        self, *, stream: Any = ..., max_version: Optional[Tuple[builtins.int, builtins.int]] = ...,
+        dl_device: Any = ..., copy: Optional[builtins.bool] = ...
+    ) -> Any: ...
+    def __dlpack_device__(self) -> Tuple[builtins.int, builtins.int]: ...
+    def __array_namespace__(self, *, api_version: Optional[str] = ...) -> Any: ...
+    def __copy__(self) -> "Tensor": ...
+    def __deepcopy__(self, memo: Dict[builtins.int, Any]) -> "Tensor": ...
+    def __getitem__(self, index: Any) -> "Tensor": ...
+    def __setitem__(self, index: Any, value: Union[ArrayLike, Number]) -> None: ...
+    def __len__(self) -> builtins.int: ...
+    def __iter__(self) -> Iterator["Tensor"]: ...
+    def __contains__(self, value: Any) -> builtins.bool: ...
+    def __bool__(self) -> builtins.bool: ...
+    def __int__(self) -> builtins.int: ...
+    def __float__(self) -> builtins.float: ...
+    def __index__(self) -> builtins.int: ...
+    def __hash__(self) -> builtins.int: ...
+    def __neg__(self) -> "Tensor": ...
+    def __pos__(self) -> "Tensor": ...
+    def __abs__(self) -> "Tensor": ...
+    def __invert__(self) -> "Tensor": ...
+    def __eq__(self, other: Any) -> "Tensor": ...  # type: ignore[override]
+    def __ne__(self, other: Any) -> "Tensor": ...  # type: ignore[override]
+'''
+COMPARISONS = ("lt", "le", "gt", "ge")
+OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
+
+FUNCTIONS = '''def tensor(data: Any, *, dtype: DTypeLike = ...) -> Tensor: ...
+def asarray(obj: Any, *, dtype: DTypeLike = ..., copy: Optional[builtins.bool] = ...) -> Tensor: ...
+def as_tensor(data: Any, dtype: DTypeLike = ...) -> Tensor: ...
+def from_numpy(ndarray: Any) -> Tensor: ...
+def from_dlpack(x: Any, *, device: Any = ..., copy: Optional[builtins.bool] = ...) -> Tensor: ...
+def from_arrow(array: Any, *, null: Optional[builtins.bool] = ...) -> Tensor: ...
+def is_tensor(obj: Any) -> builtins.bool: ...
+def manual_seed(seed: builtins.int) -> None: ...
+def set_num_threads(n: builtins.int) -> None: ...
+def get_num_threads() -> builtins.int: ...
+def isa() -> str: ...
+def eager_mode() -> builtins.bool: ...
+def set_eager_mode(on: builtins.bool) -> None: ...
+def memory_stats() -> Dict[str, builtins.int]: ...
+def reset_peak_memory() -> None: ...
+def empty_cache() -> None: ...
+def _rebuild(data: Any, dtype: _dtype, shape: Sequence[builtins.int]) -> Tensor: ...
+def _mask_to_arrow(mask: Any) -> Tuple[Any, Any]: ...
+def _use_numpy() -> None: ...
+'''
+
+# Functions whose result depends on an option: arguments after the first tensor, and the result.
+SPECIAL = {
+    "nonzero": [
+        ("*, as_tuple: Literal[False] = ...", '"Tensor"'),
+        ("*, as_tuple: Literal[True]", 'Tuple["Tensor", ...]'),
+    ],
+}
+SPECIAL_FUNCTIONS = {
+    **SPECIAL,
+    "where": [
+        ("", 'Tuple["Tensor", ...]'),
+        ("input: Union[Tensor, Number], other: Union[Tensor, Number]", '"Tensor"'),
+        ("input: Any, other: Any", "Any"),
+    ],
+}
+
+RESULTS = {
+    "Tensor": '"Tensor"',
+    "Tensor[]": 'Tuple["Tensor", ...]',
+    "int": "builtins.int",
+    "float": "builtins.float",
+    "bool": "builtins.bool",
+    "dtype": "_dtype",
+}
+TYPES = {
+    "Scalar": "Number",
+    "int": "builtins.int",
+    "float": "builtins.float",
+    "bool": "builtins.bool",
+    "dtype": "DTypeLike",
+    "int[]": "Shape",
+    "Tensor[]": "Sequence[ArrayLike]",
+}
+
+
+class Parameter:
+    def __init__(self, text):
+        head, _, self.default = text.partition("=")
+        self.type, self.name = head.split(" ")
+        self.optional = self.type.endswith("?") or self.default in ("None", "[]")
+        self.type = self.type.rstrip("?")
+        self.keyword = False
+
+    def stub(self, tensor):
+        kind = tensor if self.type == "Tensor" else TYPES[self.type]
+        if self.optional and kind not in ("Any", "DTypeLike"):
+            kind = f"Optional[{kind}]"
+        return f"{self.name}: {kind}" + (" = ..." if self.default else "")
+
+
+class Signature:
+    def __init__(self, function):
+        match = re.fullmatch(r"(\w+)\((.*)\) -> (\S+)", function.__row__)
+        self.name, inside, self.result = match.groups()
+        self.parameters = []
+        keyword = False
+        for text in inside.split(", ") if inside else []:
+            if text == "*":
+                keyword = True
+                continue
+            parameter = Parameter(text)
+            parameter.keyword = keyword or (parameter.type == "dtype" and bool(parameter.default))
+            self.parameters.append(parameter)
+        self.numbers = set(function.__numbers__)
+        self.lists = function.__lists__
+        self.varargs = function.__varargs__
+
+    def has_tensors(self):
+        return any(p.type in ("Tensor", "Tensor[]") for p in self.parameters)
+
+    def tensor_type(self, parameter, base):
+        if base == "Any":
+            return base
+        if self.lists:
+            return f"Union[{base}, Number, Sequence[Any]]"
+        return f"Union[{base}, Number]" if parameter.name in self.numbers else base
+
+    def arguments(self, base, skip_self=False, spread=False):
+        parts, star = (["self"] if skip_self else []), False
+        for p in self.parameters[1 if skip_self else 0 :]:
+            if p.keyword and not star and not spread:
+                parts.append("*")
+                star = True
+            if spread and not p.keyword:
+                kind = "builtins.int" if p.type == "int[]" else "ArrayLike"
+                parts.append(f"*{p.name}: {kind}")
+            else:
+                parts.append(p.stub(self.tensor_type(p, base)))
+        return ", ".join(parts)
+
+
+def define(name, arguments, result, indent=""):
+    return f"{indent}def {name}({arguments}) -> {result}: ..."
+
+
+def overloads(lines, indent=""):
+    if len(lines) == 1:
+        return lines
+    return [line for definition in lines for line in (f"{indent}@overload", definition)]
+
+
+def special(name, first, variants, indent=""):
+    return [define(name, f"{first}, {rest}" if rest else first, result, indent) for rest, result in variants]
+
+
+def result_type(function, signature):
+    if signature.name == "kthvalue":
+        return '"kthvalue_result"'
+    return RESULTS[signature.result]
+
+
+def function_stub(name, function, tensor="Tensor"):
+    s = Signature(function)
+    if s.name in SPECIAL_FUNCTIONS:
+        return overloads(special(name, f"{s.parameters[0].name}: ArrayLike", SPECIAL_FUNCTIONS[s.name]))
+    result = result_type(function, s)
+    if s.varargs:
+        return overloads(
+            [define(name, s.arguments("ArrayLike"), result), define(name, s.arguments("ArrayLike", spread=True), result)]
+        )
+    if not s.has_tensors():
+        return [define(name, s.arguments("ArrayLike"), result)]
+    if s.result not in ("Tensor", "Tensor[]") or s.parameters[0].type == "Tensor[]":
+        return [define(name, s.arguments("ArrayLike"), result)]
+    return overloads([define(name, s.arguments(tensor), result), define(name, s.arguments("Any"), "Any")])
+
+
+def method_stub(name, function):
+    s = Signature(function)
+    if s.name in SPECIAL:
+        return overloads(special(name, "self", SPECIAL[s.name], "    "), "    ")
+    result = result_type(function, s)
+    lines = [define(name, s.arguments("ArrayLike", skip_self=True), result, "    ")]
+    if s.varargs:
+        lines.append(define(name, s.arguments("ArrayLike", skip_self=True, spread=True), result, "    "))
+    return overloads(lines, "    ")
+
+
+def tensor_stub(module):
+    lines = [TENSOR.rstrip("\n")]
+    for name in COMPARISONS:
+        lines.append(define(f"__{name}__", "self, other: Any", '"Tensor"', "    "))
+    for name in OPERATORS:
+        for prefix in ("", "r", "i"):
+            lines.append(define(f"__{prefix}{name}__", "self, other: Any", '"Tensor"', "    "))
+    for name, value in sorted(vars(module.Tensor).items()):
+        if isinstance(value, module._Function):
+            lines += method_stub(name, value)
+    return lines
+
+
+def module_stub(module):
+    lines = [HEADER + PRELUDE]
+    lines += [f"{name}: _dtype" for name, value in sorted(vars(module).items()) if isinstance(value, module.dtype)]
+    lines += ["", 'class kthvalue_result(NamedTuple):\n    values: "Tensor"\n    indices: "Tensor"', ""]
+    lines += tensor_stub(module) + ["", FUNCTIONS.rstrip("\n")]
+    for name, value in sorted(vars(module).items()):
+        if isinstance(value, module._Function):
+            lines += function_stub(name, value)
+    return "\n".join(lines) + "\n"
+
+
+def submodule_stub(module, submodule):
+    lines = [
+        HEADER + "import builtins",
+        "from typing import Any, Optional, Sequence, Union, overload",
+        "",
+        "from tamis._tamis import ArrayLike, DTypeLike, Number, Shape, Tensor",
+        "",
+    ]
+    for name, value in sorted(vars(submodule).items()):
+        if isinstance(value, module._Function):
+            lines += function_stub(name, value)
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only compare")
+    check = parser.parse_args().check
+    # The package beside this script has no extension module; the built one has.
+    sys.path = [p for p in sys.path if pathlib.Path(p).resolve() != FOLDER.parent]
+    from tamis import _tamis
+
+    stubs = {"_tamis.pyi": module_stub(_tamis)}
+    for name in ("masks", "masked"):
+        if hasattr(_tamis, name):
+            stubs[f"{name}.pyi"] = submodule_stub(_tamis, getattr(_tamis, name))
+    stale = [n for n, text in stubs.items() if not (FOLDER / n).exists() or (FOLDER / n).read_text() != text]
+    if check:
+        if stale:
+            sys.exit(f"out of date: {', '.join(stale)}; run python/make_stubs.py")
+        return
+    for name, text in stubs.items():
+        (FOLDER / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+// Arguments: Python objects as the values that rows take.
+#include "functions.h"
+
+namespace tamis::python {
+
+namespace {
+
+bool to_int(PyObject* o, int64_t& value) {
+  if (PyBool_Check(o) || PyFloat_Check(o) || !PyIndex_Check(o)) return false;
+  const py::object index = steal(PyNumber_Index(o));
+  int overflow = 0;
+  value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0) raise_python(PyExc_RuntimeError, "Overflow when unpacking long");
+  return true;
+}
+
+bool to_ints(PyObject* o, Shape& shape) {
+  int64_t value;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) {
+    if (is_tensor(o) && tensor_of(o).dim() > 0) return false;
+    if (!to_int(o, value)) return false;
+    shape.push_back(value);
+    return true;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    if (!to_int(PySequence_Fast_GET_ITEM(o, i), value)) return false;
+    shape.push_back(value);
+  }
+  return true;
+}
+
+bool to_tensor(const Param& p, PyObject* o, Value& value, Origins& origins, Copying copying) {
+  if (auto tensor = array_to_tensor(o, origins, copying)) {
+    value = std::move(*tensor);
+    return true;
+  }
+  if (p.number) {
+    if (const auto number = number_to_scalar(o)) {
+      value = Tensor(*number);
+      return true;
+    }
+  }
+  if (p.list && (PyList_Check(o) || PyTuple_Check(o) || PyLong_Check(o))) {
+    // An empty list of lengths or indices holds integers, whatever tensor([]) is.
+    const bool nothing = !PyLong_Check(o) && PySequence_Fast_GET_SIZE(o) == 0;
+    value = nothing ? empty({0}, DType::int64) : values_to_tensor(o, {});
+    return true;
+  }
+  return false;
+}
+
+bool to_tensors(PyObject* o, Value& value, Origins& origins) {
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  std::vector<Tensor> tensors;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    auto tensor = array_to_tensor(PySequence_Fast_GET_ITEM(o, i), origins, Copying::if_needed);
+    if (!tensor) return false;
+    tensors.push_back(std::move(*tensor));
+  }
+  value = std::move(tensors);
+  return true;
+}
+
+bool to_scalar(PyObject* o, Value& value) {
+  if (const auto number = number_to_scalar(o)) {
+    value = *number;
+    return true;
+  }
+  Origins origins;
+  const auto tensor = array_to_tensor(o, origins, Copying::if_needed);
+  if (!tensor || tensor->dim() != 0) return false;
+  value = tensor->item();
+  return true;
+}
+
+}  // namespace
+
+bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origins,
+                      Copying copying) {
+  switch (p.type) {
+    case ParamType::tensor:
+      return to_tensor(p, o, value, origins, copying);
+    case ParamType::tensors:
+      return to_tensors(o, value, origins);
+    case ParamType::scalar:
+      return to_scalar(o, value);
+    case ParamType::integer: {
+      int64_t v;
+      if (!to_int(o, v)) return false;
+      value = v;
+      return true;
+    }
+    case ParamType::real: {
+      if (PyFloat_Check(o)) {
+        value = PyFloat_AS_DOUBLE(o);
+        return true;
+      }
+      int64_t v;
+      if (!to_int(o, v)) return false;
+      value = static_cast<double>(v);
+      return true;
+    }
+    case ParamType::boolean:
+      if (!PyBool_Check(o)) return false;
+      value = o == Py_True;
+      return true;
+    case ParamType::dtype: {
+      DType dtype;
+      if (!dtype_from(o, dtype)) return false;
+      value = dtype;
+      return true;
+    }
+    case ParamType::integers: {
+      Shape shape;
+      if (!to_ints(o, shape)) return false;
+      value = std::move(shape);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace tamis::python

@@ -1,0 +1,98 @@
+// Creation: tensors from Python values and from the memory of other arrays.
+#include <pybind11/stl.h>
+
+#include "convert.h"
+
+namespace tamis::python {
+
+namespace {
+
+std::optional<DType> optional_dtype(const py::object& o) {
+  if (o.is_none()) return std::nullopt;
+  DType dtype;
+  if (dtype_from(o.ptr(), dtype)) return dtype;
+  raise_python(PyExc_TypeError, "argument 'dtype' must be tamis.dtype, not " +
+                                    std::string(Py_TYPE(o.ptr())->tp_name));
+}
+
+py::object to_object(Tensor tensor) { return steal(wrap(std::move(tensor))); }
+
+py::object tensor_function(const py::object& data, const py::object& dtype) {
+  return to_object(values_to_tensor(data.ptr(), optional_dtype(dtype)));
+}
+
+/// Shares memory if it can; copy=True always copies, copy=False never does.
+py::object asarray(const py::object& data, const py::object& dtype, const py::object& copy) {
+  const std::optional<DType> to = optional_dtype(dtype);
+  const bool never = copy.ptr() == Py_False;
+  if (copy.ptr() == Py_True) return to_object(values_to_tensor(data.ptr(), to));
+  Origins origins;
+  auto shared = array_to_tensor(data.ptr(), origins, never ? Copying::never : Copying::if_needed);
+  if (shared && (!to || *to == shared->dtype())) {
+    return is_tensor(data.ptr()) ? data : to_object(std::move(*shared));
+  }
+  if (never) {
+    raise_python(PyExc_ValueError,
+                 "asarray(): this data or dtype needs a copy, but copy=False was given");
+  }
+  return to_object(values_to_tensor(data.ptr(), to));
+}
+
+py::object from_numpy(const py::object& array) {
+  if (!is_ndarray(array.ptr())) {
+    raise_python(PyExc_TypeError,
+                 std::string("expected np.ndarray (got ") + Py_TYPE(array.ptr())->tp_name + ")");
+  }
+  return to_object(from_ndarray(array.ptr(), Copying::never));
+}
+
+py::object from_dlpack_function(const py::object& x, const py::object& device,
+                                const py::object& copy) {
+  if (!device.is_none()) {
+    const auto text = py::str(device).cast<std::string>();
+    if (text != "cpu")
+      raise_python(PyExc_ValueError, "from_dlpack(): the only device is 'cpu', not " + text);
+  }
+  Tensor tensor =
+      from_dlpack(x.ptr(), copy.ptr() == Py_False ? Copying::never : Copying::if_needed);
+  return to_object(copy.ptr() == Py_True ? tensor.clone().settle() : tensor);
+}
+
+/// What pickle calls: bytes in row-major order.
+py::object rebuild(const py::buffer& bytes, const py::object& dtype,
+                   const std::vector<int64_t>& shape) {
+  const Tensor raw = from_buffer(bytes.ptr(), Copying::if_needed);
+  const DType type = *optional_dtype(dtype);
+  const int64_t expected = numel(Shape(shape)) * static_cast<int64_t>(itemsize(type));
+  if (raw.numel() * static_cast<int64_t>(raw.itemsize()) != expected) {
+    raise_python(PyExc_ValueError,
+                 "the pickled tensor holds fewer or more bytes than its shape needs");
+  }
+  return to_object(from_data(raw.data_ptr(), shape, type));
+}
+
+}  // namespace
+
+void add_creation(py::module_& m) {
+  const py::arg_v none_dtype = py::arg("dtype") = py::none();
+  m.def("tensor", tensor_function, py::arg("data"), py::kw_only(), none_dtype,
+        "A copy of data: an array, a number, or nested lists of numbers.");
+  m.def("asarray", asarray, py::arg("obj"), py::kw_only(), none_dtype, py::arg("copy") = py::none(),
+        "A tensor over the memory of an array, or a copy of values where sharing is not possible.");
+  m.def(
+      "as_tensor",
+      [](const py::object& data, const py::object& dtype) {
+        return asarray(data, dtype, py::none());
+      },
+      py::arg("data"), none_dtype, "asarray under PyTorch's name.");
+  m.def("from_numpy", from_numpy, py::arg("ndarray"), "A tensor over the memory of a NumPy array.");
+  m.def("from_dlpack", from_dlpack_function, py::arg("x"), py::kw_only(),
+        py::arg("device") = py::none(), py::arg("copy") = py::none(),
+        "A tensor over the memory of an object with __dlpack__, or a capsule.");
+  m.def(
+      "is_tensor", [](const py::object& o) { return is_tensor(o.ptr()); }, py::arg("obj"),
+      "Whether obj is a tamis.Tensor.");
+  m.def("_rebuild", rebuild);
+}
+
+}  // namespace tamis::python

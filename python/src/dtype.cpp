@@ -1,0 +1,132 @@
+// dtype objects: one per dtype, named as PyTorch's, and conversion from and to NumPy's and torch's.
+#include "convert.h"
+
+namespace tamis::python {
+
+namespace {
+
+struct PyDType {
+  PyObject_HEAD DType dtype;
+};
+
+PyObject* objects[kDTypeCount];
+
+DType value_of(PyObject* self) { return reinterpret_cast<PyDType*>(self)->dtype; }
+
+/// Attributes under which PyTorch knows some dtypes too.
+struct Alias {
+  const char* name;
+  DType dtype;
+};
+constexpr Alias kAliases[] = {
+    {"float", DType::float32}, {"double", DType::float64}, {"half", DType::float16},
+    {"long", DType::int64},    {"int", DType::int32},      {"short", DType::int16},
+};
+
+bool from_python_type(PyObject* o, DType& dtype) {
+  if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) {
+    dtype = DType::boolean;
+  } else if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) {
+    dtype = DType::int64;
+  } else if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
+    dtype = DType::float64;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+PyObject* dtype_object(DType dtype) { return objects[static_cast<int>(dtype)]; }
+
+bool dtype_from(PyObject* o, DType& dtype) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    if (objects[i] == o) {
+      dtype = static_cast<DType>(i);
+      return true;
+    }
+  }
+  return from_python_type(o, dtype) || dtype_from_torch(o, dtype) || dtype_from_numpy(o, dtype);
+}
+
+namespace {
+
+/// tamis.dtype(d): the object that stands for the same dtype as d.
+PyObject* convert(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", nullptr};
+  PyObject* o = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O", const_cast<char**>(names), &o))
+    return nullptr;
+  return guard([&] {
+    DType dtype;
+    if (!dtype_from(o, dtype)) {
+      raise_python(PyExc_TypeError,
+                   "not a dtype that tamis has: " + py::repr(o).cast<std::string>());
+    }
+    return borrow(dtype_object(dtype)).release().ptr();
+  });
+}
+
+PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("tamis.%s", name(value_of(self))); }
+/// By name, so that unpickled dtypes are the same objects.
+PyObject* reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(name(value_of(self))); }
+PyObject* to_numpy(PyObject* self, PyObject*) {
+  return guard([&] { return dtype_to_numpy(value_of(self)); });
+}
+PyObject* to_torch_dtype(PyObject* self, PyObject*) {
+  return guard([&] { return dtype_to_torch(value_of(self)); });
+}
+
+PyObject* get_numpy(PyObject* self, void*) { return to_numpy(self, nullptr); }
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromSize_t(itemsize(value_of(self)));
+}
+PyObject* get_floating(PyObject* self, void*) {
+  return PyBool_FromLong(is_floating_point(value_of(self)));
+}
+PyObject* get_signed(PyObject* self, void*) {
+  return PyBool_FromLong(value_of(self) != DType::boolean && value_of(self) != DType::uint8);
+}
+PyObject* get_complex(PyObject*, void*) { Py_RETURN_FALSE; }
+
+PyMethodDef methods[] = {
+    {"to_numpy", to_numpy, METH_NOARGS, "The NumPy dtype of the same name."},
+    {"to_torch", to_torch_dtype, METH_NOARGS, "The torch dtype of the same name."},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
+    {"is_floating_point", get_floating, nullptr, "Whether it holds fractions.", nullptr},
+    {"is_signed", get_signed, nullptr, "Whether it holds negative numbers.", nullptr},
+    {"is_complex", get_complex, nullptr, "Always False.", nullptr},
+    {"dtype", get_numpy, nullptr, "The NumPy dtype, under the name by which np.dtype() finds it.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+constexpr const char* kDoc =
+    "The type of a tensor's elements; tamis.dtype(d) converts a NumPy or torch dtype d.";
+
+}  // namespace
+
+void add_dtypes(py::module_& m) {
+  PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(convert)},
+                         {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                         {Py_tp_methods, methods},
+                         {Py_tp_getset, properties},
+                         {Py_tp_doc, const_cast<char*>(kDoc)},
+                         {0, nullptr}};
+  PyType_Spec spec = {"tamis.dtype", sizeof(PyDType), 0, Py_TPFLAGS_DEFAULT, slots};
+  const py::object type = steal(PyType_FromSpec(&spec));
+  m.attr("dtype") = type;
+  auto* raw = reinterpret_cast<PyTypeObject*>(type.ptr());
+  for (int i = 0; i < kDTypeCount; ++i) {
+    objects[i] = checked(raw->tp_alloc(raw, 0));
+    reinterpret_cast<PyDType*>(objects[i])->dtype = static_cast<DType>(i);
+    m.attr(name(value_of(objects[i]))) = borrow(objects[i]);
+  }
+  for (const Alias& alias : kAliases) m.attr(alias.name) = borrow(dtype_object(alias.dtype));
+}
+
+}  // namespace tamis::python

@@ -1,0 +1,369 @@
+// Methods and properties of Tensor that are no ops: what it is, its values as Python objects, the
+// protocols by which other libraries see its memory, pickling and copying.
+#include <string_view>
+
+#include "convert.h"
+#include "slots.h"
+
+namespace tamis::python {
+
+namespace {
+
+// ---- what it is ---------------------------------------------------------------------------------
+
+PyObject* get_shape(PyObject* self, void*) {
+  return guard([&] { return shape_tuple(tensor_of(self).shape()); });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+  PyObject* o = dtype_object(tensor_of(self).dtype());
+  Py_INCREF(o);
+  return o;
+}
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLongLong(tensor_of(self).dim()); }
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromSize_t(tensor_of(self).itemsize());
+}
+PyObject* get_nbytes(PyObject* self, void*) {
+  const Tensor& x = tensor_of(self);
+  return PyLong_FromLongLong(x.numel() * static_cast<int64_t>(x.itemsize()));
+}
+PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
+PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
+PyObject* get_priority(PyObject*, void*) { return PyLong_FromLong(1000); }
+PyObject* get_transposed(PyObject* self, void*) {
+  return guard([&] {
+    const Tensor& x = tensor_of(self);
+    Shape order;
+    for (int64_t d = x.dim(); d-- > 0;) order.push_back(d);
+    return wrap(x.permute(order));
+  });
+}
+PyObject* get_matrix_transposed(PyObject* self, void*) {
+  return guard([&] { return wrap(tensor_of(self).transpose(-2, -1)); });
+}
+PyObject* get_array_interface(PyObject* self, void*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    if (x.dtype() == DType::bfloat16) {
+      raise_python(PyExc_AttributeError, "NumPy has no dtype bfloat16");
+    }
+    const char kind = x.dtype() == DType::boolean    ? 'b'
+                      : x.dtype() == DType::uint8    ? 'u'
+                      : is_floating_point(x.dtype()) ? 'f'
+                                                     : 'i';
+    Shape strides = x.strides();
+    for (int64_t& s : strides) s *= static_cast<int64_t>(x.itemsize());
+    const char* order = x.itemsize() == 1 ? "|" : "<";
+    const auto address = reinterpret_cast<uintptr_t>(exported_data(x));
+    py::dict interface;
+    interface["version"] = 3;
+    interface["shape"] = steal(shape_tuple(x.shape()));
+    interface["strides"] = steal(shape_tuple(strides));
+    interface["typestr"] = order + std::string(1, kind) + std::to_string(x.itemsize());
+    interface["data"] = py::make_tuple(address, is_read_only(x));
+    return interface.release().ptr();
+  });
+}
+
+PyObject* is_deferred(PyObject* self, PyObject*) {
+  return PyBool_FromLong(tensor_of(self).is_deferred());
+}
+PyObject* is_contiguous(PyObject* self, PyObject*) {
+  return PyBool_FromLong(tensor_of(self).is_contiguous());
+}
+PyObject* is_float(PyObject* self, PyObject*) {
+  return PyBool_FromLong(is_floating_point(tensor_of(self).dtype()));
+}
+PyObject* dim(PyObject* self, PyObject*) { return get_ndim(self, nullptr); }
+PyObject* numel(PyObject* self, PyObject*) { return PyLong_FromLongLong(tensor_of(self).numel()); }
+PyObject* element_size(PyObject* self, PyObject*) { return get_itemsize(self, nullptr); }
+PyObject* storage_offset(PyObject* self, PyObject*) {
+  return PyLong_FromLongLong(tensor_of(self).storage_offset());
+}
+PyObject* data_ptr(PyObject* self, PyObject*) {
+  return guard([&] { return PyLong_FromVoidPtr(exported_data(tensor_of(self))); });
+}
+
+/// The entry of sizes or strides that `dim` names, or all of them.
+PyObject* entry(PyObject* args, PyObject* kwargs, const Tensor& x, const Shape& entries) {
+  static const char* names[] = {"dim", nullptr};
+  PyObject* which = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &which))
+    return nullptr;
+  return guard([&] {
+    if (which == Py_None) return shape_tuple(entries);
+    const Py_ssize_t d = PyNumber_AsSsize_t(which, PyExc_IndexError);
+    if (d == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+    x.size(d);  // checks the range
+    return PyLong_FromLongLong(entries[static_cast<size_t>(d < 0 ? d + x.dim() : d)]);
+  });
+}
+PyObject* size(PyObject* self, PyObject* args, PyObject* kwargs) {
+  const Tensor x = tensor_of(self);
+  return entry(args, kwargs, x, x.shape());
+}
+PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
+  const Tensor x = tensor_of(self);
+  return entry(args, kwargs, x, x.strides());
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+PyObject* settle_method(PyObject* self, PyObject*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    {
+      py::gil_scoped_release release;
+      x.settle();
+    }
+    Py_INCREF(self);
+    return self;
+  });
+}
+
+PyObject* to_number(const char* data, DType dtype) {
+  return visit_dtype(dtype, [&](auto type) -> PyObject* {
+    using T = decltype(type);
+    if constexpr (std::is_same_v<T, bool>) {
+      return PyBool_FromLong(*data != 0);
+    } else if constexpr (std::is_integral_v<T>) {
+      return PyLong_FromLongLong(*reinterpret_cast<const T*>(data));
+    } else if constexpr (std::is_same_v<T, double>) {
+      return PyFloat_FromDouble(*reinterpret_cast<const double*>(data));
+    } else {
+      return PyFloat_FromDouble(static_cast<float>(*reinterpret_cast<const T*>(data)));
+    }
+  });
+}
+
+PyObject* nested_list(const Tensor& x, const char* data, size_t level) {
+  if (level == x.shape().size()) return checked(to_number(data, x.dtype()));
+  const int64_t n = x.shape()[level];
+  const int64_t step = x.strides()[level] * static_cast<int64_t>(x.itemsize());
+  py::object list = steal(PyList_New(n));
+  for (int64_t i = 0; i < n; ++i) {
+    PyList_SET_ITEM(list.ptr(), i, nested_list(x, data + i * step, level + 1));
+  }
+  return list.release().ptr();
+}
+
+const char* settled_data(const Tensor& x) {
+  py::gil_scoped_release release;
+  return static_cast<const char*>(x.data_ptr());
+}
+
+PyObject* tolist(PyObject* self, PyObject*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    return nested_list(x, settled_data(x), 0);
+  });
+}
+
+PyObject* item(PyObject* self, PyObject*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    if (x.numel() != 1) x.item();  // throws
+    return to_number(settled_data(x), x.dtype());
+  });
+}
+
+PyObject* format(PyObject* self, PyObject* spec) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    if (x.dim() == 0) return checked(PyObject_Format(steal(item(self, nullptr)).ptr(), spec));
+    if (PyUnicode_GetLength(spec) == 0) return checked(PyObject_Str(self));
+    raise_python(PyExc_TypeError, "unsupported format string passed to Tensor.__format__");
+  });
+}
+
+// ---- other libraries ----------------------------------------------------------------------------
+
+PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"force", nullptr};
+  int force = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p", const_cast<char**>(names), &force))
+    return nullptr;
+  return guard([&] { return to_ndarray(tensor_of(self)); });
+}
+
+PyObject* torch(PyObject* self, PyObject*) {
+  return guard([&] { return to_torch(tensor_of(self)); });
+}
+
+PyObject* array(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", const_cast<char**>(names), &dtype, &copy)) {
+    return nullptr;
+  }
+  return guard([&] {
+    const py::object shared = steal(to_ndarray(tensor_of(self)));
+    py::object result = shared;
+    if (dtype != Py_None) result = shared.attr("astype")(borrow(dtype), py::arg("copy") = false);
+    if (copy == Py_True && result.is(shared)) result = shared.attr("copy")();
+    if (copy == Py_False && !result.is(shared)) {
+      raise_python(PyExc_ValueError, "converting the dtype needs a copy, but copy=False was given");
+    }
+    return result.release().ptr();
+  });
+}
+
+PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
+  PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO", const_cast<char**>(names), &stream,
+                                   &version, &device, &copy)) {
+    return nullptr;
+  }
+  return guard([&] {
+    if (stream != Py_None) raise_python(PyExc_BufferError, "a CPU tensor has no stream");
+    if (device != Py_None) {
+      const auto [type, id] = borrow(device).cast<std::pair<int, int>>();
+      if (type != 1 || id != 0)
+        raise_python(PyExc_BufferError, "this tensor can only go to the CPU, (1, 0)");
+    }
+    bool versioned = false;
+    if (version != Py_None) versioned = borrow(version).cast<std::pair<int, int>>().first >= 1;
+    const Tensor x = tensor_of(self);
+    return to_dlpack(copy == Py_True ? x.clone() : x, versioned);
+  });
+}
+
+PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
+
+/// By the array API standard; there is one device.
+PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"", "stream", nullptr};
+  const char* device = nullptr;
+  PyObject* stream = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$O", const_cast<char**>(names), &device,
+                                   &stream)) {
+    return nullptr;
+  }
+  if (std::string_view(device) != "cpu" || stream != Py_None) {
+    return PyErr_Format(PyExc_ValueError, "the only device is 'cpu', without streams; got '%s'",
+                        device);
+  }
+  Py_INCREF(self);
+  return self;
+}
+
+PyObject* array_namespace(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"api_version", nullptr};
+  PyObject* version = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$O", const_cast<char**>(names), &version))
+    return nullptr;
+  return guard([&] {
+    const py::module_ api = py::module_::import("tamis._array_api");
+    return api.attr("_for_version")(borrow(version)).release().ptr();
+  });
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+PyObject* copy(PyObject* self, PyObject*) {
+  return guard([&] { return wrap(tensor_of(self).detach()); });
+}
+
+PyObject* deepcopy(PyObject* self, PyObject* memo) {
+  return guard([&] {
+    const py::object id = steal(PyLong_FromVoidPtr(self));
+    if (PyDict_Check(memo)) {
+      if (PyObject* known = PyDict_GetItemWithError(memo, id.ptr()))
+        return borrow(known).release().ptr();
+    }
+    const Tensor x = tensor_of(self);
+    Tensor result;
+    {
+      py::gil_scoped_release release;
+      result = x.clone().settle();
+    }
+    py::object copied = steal(wrap(std::move(result)));
+    if (PyDict_Check(memo)) PyDict_SetItem(memo, id.ptr(), copied.ptr());
+    return copied.release().ptr();
+  });
+}
+
+/// The values as bytes, in row-major order; from protocol 5 on without a copy in between.
+PyObject* reduce_ex(PyObject* self, PyObject* protocol) {
+  return guard([&] {
+    const Tensor x = tensor_of(self).contiguous();
+    const py::object bytes = steal(wrap(from_blob(const_cast<char*>(settled_data(x)),
+                                                  {x.numel() * static_cast<int64_t>(x.itemsize())},
+                                                  DType::uint8, [x](void*) {})));
+    const py::object view = steal(PyMemoryView_FromObject(bytes.ptr()));
+    const bool out_of_band = PyLong_AsLong(protocol) >= 5;
+    const py::object payload = out_of_band ? steal(PyPickleBuffer_FromObject(view.ptr()))
+                                           : steal(PyBytes_FromObject(view.ptr()));
+    const py::object rebuild = py::module_::import("tamis").attr("_rebuild");
+    return py::make_tuple(rebuild, py::make_tuple(payload, borrow(dtype_object(x.dtype())),
+                                                  steal(shape_tuple(x.shape()))))
+        .release()
+        .ptr();
+  });
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+PyCFunction with_keywords(PyCFunctionWithKeywords f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f));
+}
+
+PyMethodDef methods[] = {
+    {"settle", settle_method, METH_NOARGS,
+     "Computes the values now if they are deferred; returns the tensor."},
+    {"is_deferred", is_deferred, METH_NOARGS, "Whether the values are not computed yet."},
+    {"is_contiguous", is_contiguous, METH_NOARGS,
+     "Whether the elements lie in row-major order without gaps."},
+    {"is_floating_point", is_float, METH_NOARGS, "Whether the dtype is a floating point one."},
+    {"dim", dim, METH_NOARGS, "The number of dimensions."},
+    {"numel", numel, METH_NOARGS, "The number of elements."},
+    {"nelement", numel, METH_NOARGS, "The number of elements."},
+    {"element_size", element_size, METH_NOARGS, "Bytes per element."},
+    {"storage_offset", storage_offset, METH_NOARGS,
+     "The place of the first element in the storage."},
+    {"data_ptr", data_ptr, METH_NOARGS, "The address of the first element."},
+    {"size", with_keywords(size), METH_VARARGS | METH_KEYWORDS,
+     "size(dim=None): the shape, or one size of it."},
+    {"stride", with_keywords(stride), METH_VARARGS | METH_KEYWORDS,
+     "stride(dim=None): the strides, or one of them, in elements."},
+    {"tolist", tolist, METH_NOARGS, "The values as nested lists; of a 0-d tensor, a number."},
+    {"item", item, METH_NOARGS, "The only element, as a Python number."},
+    {"numpy", with_keywords(numpy), METH_VARARGS | METH_KEYWORDS,
+     "A NumPy array over the same memory."},
+    {"torch", torch, METH_NOARGS, "A torch tensor over the same memory."},
+    {"to_device", with_keywords(to_device), METH_VARARGS | METH_KEYWORDS,
+     "The tensor itself, for 'cpu'."},
+    {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__dlpack__", with_keywords(dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
+    {"__array_namespace__", with_keywords(array_namespace), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__copy__", copy, METH_NOARGS, nullptr},
+    {"__deepcopy__", deepcopy, METH_O, nullptr},
+    {"__reduce_ex__", reduce_ex, METH_O, nullptr},
+    {"__format__", format, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, nullptr, "The sizes of the dimensions, a tuple.", nullptr},
+    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"device", get_device, nullptr, "Always 'cpu'.", nullptr},
+    {"requires_grad", get_false, nullptr, "Always False.", nullptr},
+    {"is_cuda", get_false, nullptr, "Always False.", nullptr},
+    {"T", get_transposed, nullptr, "A view with the dimensions in reverse order.", nullptr},
+    {"mT", get_matrix_transposed, nullptr, "A view with the last two dimensions swapped.", nullptr},
+    {"__array_interface__", get_array_interface, nullptr, nullptr, nullptr},
+    {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace
+
+void add_method_slots(std::vector<PyType_Slot>& slots) {
+  slots.push_back({Py_tp_methods, methods});
+  slots.push_back({Py_tp_getset, properties});
+}
+
+}  // namespace tamis::python

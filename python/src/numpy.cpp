@@ -1,0 +1,168 @@
+// NumPy: arrays and scalars in, arrays out, without copying where the layout allows it. The module
+// works without NumPy; then no object can be one of its arrays.
+#include <pybind11/numpy.h>
+
+#include "convert.h"
+
+namespace tamis::python {
+
+namespace {
+
+using Api = py::detail::npy_api;
+
+PyTypeObject* generic_type = nullptr;
+
+bool numpy_loaded() { return generic_type != nullptr; }
+
+/// Null for bfloat16, which NumPy does not have.
+PyObject* descriptor(DType dtype) {
+  static PyObject* table[kDTypeCount] = {};
+  PyObject*& entry = table[static_cast<int>(dtype)];
+  if (entry == nullptr && dtype != DType::bfloat16) {
+    entry = py::dtype(std::string(name(dtype))).release().ptr();
+  }
+  return entry;
+}
+
+bool dtype_of_descriptor(const py::dtype& descr, DType& dtype) {
+  const char kind = descr.kind();
+  const auto size = descr.itemsize();
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto d = static_cast<DType>(i);
+    const char d_kind = d == DType::boolean    ? 'b'
+                        : d == DType::uint8    ? 'u'
+                        : is_integral(d)       ? 'i'
+                        : d == DType::bfloat16 ? ' '
+                                               : 'f';
+    if (d_kind == kind && static_cast<py::ssize_t>(itemsize(d)) == size) {
+      dtype = d;
+      return true;
+    }
+  }
+  return false;
+}
+
+DType array_dtype(const py::array& array) {
+  DType dtype;
+  if (dtype_of_descriptor(array.dtype(), dtype)) return dtype;
+  raise_python(PyExc_TypeError,
+               "can't convert np.ndarray of type " + py::str(array.dtype()).cast<std::string>() +
+                   ". The only supported types are: float64, float32, float16, int64, int32, "
+                   "int16, int8, uint8, and bool.");
+}
+
+bool is_native(const py::array& array) {
+  static PyObject* const isnative = PyUnicode_InternFromString("isnative");
+  return steal(PyObject_GetAttr(array.dtype().ptr(), isnative)).ptr() == Py_True;
+}
+
+void check_numpy() {
+  if (!numpy_loaded()) raise_python(PyExc_RuntimeError, "Numpy is not available");
+}
+
+/// Why the array's memory cannot be a tensor's, or null.
+const char* obstacle(const py::array& array, size_t width) {
+  if (!is_native(array)) return "its bytes are swapped";
+  if (reinterpret_cast<uintptr_t>(array.data()) % width != 0) return "it is not aligned";
+  for (py::ssize_t d = 0; d < array.ndim(); ++d) {
+    if (array.shape(d) <= 1) continue;
+    if (array.strides(d) < 0) return "at least one stride is negative";
+    if (array.strides(d) % static_cast<py::ssize_t>(width) != 0) {
+      return "its strides are no multiples of the element size";
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void add_numpy(py::module_& m) {
+  // Called while tamis is imported: looking up NumPy's functions later, from several threads, could
+  // block one that holds the GIL on one that waits for it.
+  m.def("_use_numpy", [] {
+    Api::get();
+    const py::object generic = py::module_::import("numpy").attr("generic");
+    generic_type = reinterpret_cast<PyTypeObject*>(borrow(generic.ptr()).release().ptr());
+  });
+}
+
+bool is_ndarray(PyObject* o) { return numpy_loaded() && Api::get().PyArray_Check_(o); }
+
+bool is_numpy_scalar(PyObject* o) {
+  return numpy_loaded() && PyType_IsSubtype(Py_TYPE(o), generic_type);
+}
+
+Tensor from_ndarray(PyObject* o, Copying copying) {
+  const auto array = py::reinterpret_borrow<py::array>(o);
+  const DType dtype = array_dtype(array);
+  const auto width = static_cast<int64_t>(itemsize(dtype));
+  if (const char* reason = obstacle(array, width)) {
+    if (copying == Copying::never) {
+      raise_python(PyExc_ValueError,
+                   std::string("the memory of this NumPy array cannot be shared: ") + reason +
+                       "; pass array.copy()");
+    }
+    const py::object native = array.attr("astype")(borrow(descriptor(dtype)), "C");
+    return from_ndarray(native.ptr(), Copying::never);
+  }
+  Shape shape, strides;
+  for (py::ssize_t d = 0; d < array.ndim(); ++d) {
+    shape.push_back(array.shape(d));
+    strides.push_back(std::max<int64_t>(array.strides(d) / width, 0));
+  }
+  return borrow_memory(const_cast<void*>(array.data()), shape, strides, dtype, borrow(o),
+                       !array.writeable());
+}
+
+Tensor from_numpy_scalar(PyObject* o) {
+  const auto array = py::array::ensure(borrow(o));
+  if (!array) throw py::error_already_set();
+  return from_ndarray(array.ptr(), Copying::if_needed);
+}
+
+PyObject* to_ndarray(const Tensor& x) {
+  check_numpy();
+  PyObject* descr = descriptor(x.dtype());
+  if (descr == nullptr) {
+    raise_python(PyExc_TypeError,
+                 "Got unsupported ScalarType BFloat16: NumPy has no such dtype; convert with "
+                 ".float() first");
+  }
+  const Api& api = Api::get();
+  void* data = exported_data(x);
+  const size_t rank = x.shape().size();
+  py::ssize_t dims[64], steps[64];
+  if (rank > 32) raise_python(PyExc_ValueError, "NumPy arrays have at most 32 dimensions");
+  for (size_t d = 0; d < rank; ++d) {
+    dims[d] = x.shape()[d];
+    steps[d] = x.strides()[d] * static_cast<int64_t>(x.itemsize());
+  }
+  Py_INCREF(descr);  // PyArray_NewFromDescr takes it
+  const int flags = is_read_only(x) ? 0 : Api::NPY_ARRAY_WRITEABLE_;
+  py::object array = steal(api.PyArray_NewFromDescr_(
+      api.PyArray_Type_, descr, static_cast<int>(rank), dims, steps, data, flags, nullptr));
+  // A handle of its own: the caller's tensor may be given other memory (out=) while the array
+  // lives.
+  api.PyArray_SetBaseObject_(array.ptr(), wrap(x.detach()));
+  return array.release().ptr();
+}
+
+bool dtype_from_numpy(PyObject* o, DType& dtype) {
+  if (!numpy_loaded()) return false;
+  const bool scalar_class =
+      PyType_Check(o) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(o), generic_type);
+  if (!scalar_class && !py::isinstance<py::dtype>(o)) return false;
+  const py::dtype descr =
+      scalar_class ? py::dtype::from_args(borrow(o)) : py::reinterpret_borrow<py::dtype>(o);
+  return dtype_of_descriptor(descr, dtype);
+}
+
+PyObject* dtype_to_numpy(DType dtype) {
+  check_numpy();
+  PyObject* descr = descriptor(dtype);
+  if (descr == nullptr) raise_python(PyExc_TypeError, "NumPy has no dtype bfloat16");
+  Py_INCREF(descr);
+  return descr;
+}
+
+}  // namespace tamis::python

@@ -1,0 +1,86 @@
+// The Python objects of the module: Tensor and dtype, how C++ values become them, and how errors
+// cross.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <utility>
+
+#include "tamis/ops.h"
+
+namespace py = pybind11;
+
+namespace tamis::python {
+
+/// An instance of tamis.Tensor. There is no __dict__ and no reference to Python objects, so it
+/// takes no part in garbage collection; memory borrowed from Python is kept alive by the storage.
+struct PyTensor {
+  PyObject_HEAD Tensor tensor;
+  PyObject* weakrefs;
+};
+
+extern PyTypeObject* tensor_type;
+
+inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type; }
+inline Tensor& tensor_of(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->tensor; }
+/// A new reference to a new Tensor object.
+PyObject* wrap(Tensor tensor);
+
+/// The one dtype object of each dtype; a borrowed reference.
+PyObject* dtype_object(DType dtype);
+/// From a tamis, torch or NumPy dtype, a NumPy scalar type, or bool, int, float. False if it is
+/// none.
+bool dtype_from(PyObject* o, DType& dtype);
+
+/// A tuple of ints.
+PyObject* shape_tuple(const Shape& shape);
+
+/// Turns the exception in flight into the Python exception that PyTorch raises in its place.
+void set_python_error() noexcept;
+
+/// Runs f, which returns a new reference, and turns its exceptions into Python's.
+template <class F>
+PyObject* guard(F&& f) noexcept {
+  try {
+    return std::forward<F>(f)();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+/// The same for functions whose result says by -1 that there was an error.
+template <class F>
+auto guard_int(F&& f) noexcept -> decltype(f()) {
+  try {
+    return std::forward<F>(f)();
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
+}
+
+/// Raises a Python exception with a text.
+[[noreturn]] inline void raise_python(PyObject* type, const std::string& text) {
+  PyErr_SetString(type, text.c_str());
+  throw py::error_already_set();
+}
+
+/// Throws if a CPython call returned null.
+inline PyObject* checked(PyObject* o) {
+  if (o == nullptr) throw py::error_already_set();
+  return o;
+}
+inline py::object steal(PyObject* o) { return py::reinterpret_steal<py::object>(checked(o)); }
+inline py::object borrow(PyObject* o) { return py::reinterpret_borrow<py::object>(o); }
+
+// What each file adds to the module.
+void add_dtypes(py::module_& m);
+void add_tensor_type(py::module_& m);
+void add_functions(py::module_& m);
+void add_creation(py::module_& m);
+void add_numpy(py::module_& m);
+void add_arrow(py::module_& m);
+void add_runtime(py::module_& m);
+
+}  // namespace tamis::python

@@ -1,0 +1,179 @@
+// Operators of Tensor: arithmetic, bits and comparisons with their reflected and in-place forms,
+// and the conversions to Python's own numbers.
+#include "convert.h"
+#include "slots.h"
+
+namespace tamis::python {
+
+namespace {
+
+using Binary = Tensor(const Tensor&, const Tensor&);
+
+/// An operand: an array or a number. Nothing means that the other side may know what to do.
+std::optional<Tensor> operand(PyObject* o, Origins& origins) {
+  if (is_tensor(o)) return tensor_of(o);
+  if (const auto number = number_to_scalar(o)) return Tensor(*number);
+  return array_to_tensor(o, origins, Copying::if_needed);
+}
+
+template <Binary* kOp>
+PyObject* binary(PyObject* a, PyObject* b) {
+  return guard([&]() -> PyObject* {
+    Origins origins;
+    const std::optional<Tensor> x = operand(a, origins);
+    const std::optional<Tensor> y = x ? operand(b, origins) : std::nullopt;
+    if (!x || !y) Py_RETURN_NOTIMPLEMENTED;
+    Tensor result;
+    {
+      py::gil_scoped_release release;
+      result = kOp(*x, *y);
+      if (origins.foreign()) result.settle();
+    }
+    return wrap(std::move(result));
+  });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<pow>(a, b);
+}
+
+template <Tensor& (Tensor::*kOp)(const Tensor&)>
+PyObject* in_place(PyObject* self, PyObject* other) {
+  return guard([&]() -> PyObject* {
+    Origins origins;
+    const std::optional<Tensor> y = operand(other, origins);
+    if (!y) Py_RETURN_NOTIMPLEMENTED;
+    Tensor x = tensor_of(self);
+    {
+      py::gil_scoped_release release;
+      (x.*kOp)(*y);
+    }
+    Py_INCREF(self);
+    return self;
+  });
+}
+
+PyObject* in_place_power(PyObject* self, PyObject* other, PyObject*) {
+  return in_place<&Tensor::pow_>(self, other);
+}
+
+template <Tensor (*kOp)(const Tensor&)>
+PyObject* unary(PyObject* self) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    Tensor result;
+    {
+      py::gil_scoped_release release;
+      result = kOp(x);
+    }
+    return wrap(std::move(result));
+  });
+}
+
+PyObject* positive(PyObject* self) {
+  Py_INCREF(self);
+  return self;
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int op) {
+  switch (op) {
+    case Py_LT:
+      return binary<lt>(a, b);
+    case Py_LE:
+      return binary<le>(a, b);
+    case Py_EQ:
+      return binary<eq>(a, b);
+    case Py_NE:
+      return binary<ne>(a, b);
+    case Py_GT:
+      return binary<gt>(a, b);
+    case Py_GE:
+      return binary<ge>(a, b);
+    default:
+      Py_RETURN_NOTIMPLEMENTED;
+  }
+}
+
+// ---- Python's numbers ---------------------------------------------------------------------------
+
+Scalar item_of(PyObject* self) {
+  const Tensor x = tensor_of(self);
+  py::gil_scoped_release release;
+  return x.item();
+}
+
+int truth(PyObject* self) {
+  return guard_int([&] {
+    const int64_t n = tensor_of(self).numel();
+    if (n == 0)
+      raise_python(PyExc_RuntimeError, "Boolean value of Tensor with no values is ambiguous");
+    if (n > 1) {
+      raise_python(PyExc_RuntimeError,
+                   "Boolean value of Tensor with more than one value is ambiguous");
+    }
+    return static_cast<int>(item_of(self).to_bool());
+  });
+}
+
+PyObject* as_float(PyObject* self) {
+  return guard([&] { return PyFloat_FromDouble(item_of(self).to_double()); });
+}
+
+PyObject* as_int(PyObject* self) {
+  return guard([&] {
+    const Scalar value = item_of(self);
+    return value.is_floating_point() ? PyLong_FromDouble(value.to_double())
+                                     : PyLong_FromLongLong(value.to_int64());
+  });
+}
+
+PyObject* as_index(PyObject* self) {
+  return guard([&] {
+    const Tensor& x = tensor_of(self);
+    if (x.numel() != 1 || is_floating_point(x.dtype())) {
+      raise_python(PyExc_TypeError,
+                   "only integer tensors of a single element can be converted to an index");
+    }
+    return PyLong_FromLongLong(item_of(self).to_int64());
+  });
+}
+
+}  // namespace
+
+void add_operator_slots(std::vector<PyType_Slot>& slots) {
+  const auto add_slot = [&](int slot, auto* function) {
+    slots.push_back({slot, reinterpret_cast<void*>(function)});
+  };
+  add_slot(Py_nb_add, binary<add>);
+  add_slot(Py_nb_subtract, binary<sub>);
+  add_slot(Py_nb_multiply, binary<mul>);
+  add_slot(Py_nb_true_divide, binary<div>);
+  add_slot(Py_nb_floor_divide, binary<floor_divide>);
+  add_slot(Py_nb_remainder, binary<remainder>);
+  add_slot(Py_nb_power, power);
+  add_slot(Py_nb_and, binary<bitwise_and>);
+  add_slot(Py_nb_or, binary<bitwise_or>);
+  add_slot(Py_nb_xor, binary<bitwise_xor>);
+  add_slot(Py_nb_inplace_add, in_place<&Tensor::add_>);
+  add_slot(Py_nb_inplace_subtract, in_place<&Tensor::sub_>);
+  add_slot(Py_nb_inplace_multiply, in_place<&Tensor::mul_>);
+  add_slot(Py_nb_inplace_true_divide, in_place<&Tensor::div_>);
+  add_slot(Py_nb_inplace_floor_divide, in_place<&Tensor::floor_divide_>);
+  add_slot(Py_nb_inplace_remainder, in_place<&Tensor::remainder_>);
+  add_slot(Py_nb_inplace_power, in_place_power);
+  add_slot(Py_nb_inplace_and, in_place<&Tensor::bitwise_and_>);
+  add_slot(Py_nb_inplace_or, in_place<&Tensor::bitwise_or_>);
+  add_slot(Py_nb_inplace_xor, in_place<&Tensor::bitwise_xor_>);
+  add_slot(Py_nb_negative, unary<neg>);
+  add_slot(Py_nb_positive, positive);
+  add_slot(Py_nb_absolute, unary<abs>);
+  add_slot(Py_nb_invert, unary<bitwise_not>);
+  add_slot(Py_nb_bool, truth);
+  add_slot(Py_nb_float, as_float);
+  add_slot(Py_nb_int, as_int);
+  add_slot(Py_nb_index, as_index);
+  add_slot(Py_tp_richcompare, compare);
+}
+
+}  // namespace tamis::python

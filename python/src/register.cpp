@@ -1,0 +1,154 @@
+// Registration: every row becomes a function of the module and, if it begins with a tensor called
+// input, a method of Tensor.
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "functions.h"
+
+namespace tamis::python {
+
+namespace {
+
+/// PyTorch's second names for some functions.
+struct Alias {
+  const char* name;
+  const char* of;
+};
+constexpr Alias kAliases[] = {
+    {"subtract", "sub"},
+    {"multiply", "mul"},
+    {"divide", "div"},
+    {"true_divide", "div"},
+    {"greater", "gt"},
+    {"greater_equal", "ge"},
+    {"less", "lt"},
+    {"less_equal", "le"},
+    {"not_equal", "ne"},
+    {"negative", "neg"},
+    {"absolute", "abs"},
+    {"clip", "clamp"},
+    {"concat", "cat"},
+    {"concatenate", "cat"},
+    {"swapaxes", "transpose"},
+    {"swapdims", "transpose"},
+    {"subtract_", "sub_"},
+    {"multiply_", "mul_"},
+    {"divide_", "div_"},
+    {"negative_", "neg_"},
+    {"absolute_", "abs_"},
+    {"clip_", "clamp_"},
+};
+
+/// Names of the results of functions that have several.
+struct Fields {
+  const char* function;
+  const char* names;
+};
+constexpr Fields kFields[] = {{"kthvalue", "values indices"}};
+
+template <size_t N>
+bool contains(const std::string_view (&list)[N], std::string_view name) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+/// Where PyTorch takes a number in place of a tensor.
+bool takes_number(const std::string& function, const Param& p, size_t index) {
+  constexpr std::string_view kNever[] = {
+      "logical_and",  "logical_or",  "logical_xor",  "maximum", "minimum",   "isclose",
+      "allclose",     "equal",       "max",          "min",     "expand_as", "view_as",
+      "logical_and_", "logical_or_", "logical_xor_", "type_as", "reshape_as"};
+  constexpr std::string_view kFirst[] = {"pow", "isin", "result_type"};
+  constexpr std::string_view kNames[] = {"other", "exponent", "value", "min",     "max",
+                                         "lo",    "hi",       "src",   "tensor2", "test_elements"};
+  if (function == "where") return p.name != "condition";
+  if (index == 0) return contains(kFirst, function);
+  return contains(kNames, p.name) && !contains(kNever, function);
+}
+
+void add_abilities(Function& f, bool takes_lists) {
+  auto& params = f.signature.params;
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (params[i].type != ParamType::tensor) continue;
+    // x.where(...) and x.pow(...) have a tensor before the dot.
+    params[i].number = takes_number(f.signature.name, params[i], i) && !(f.is_method && i == 0);
+    params[i].list = takes_lists;
+    if (params[i].name == "out") f.writes = static_cast<int>(i);
+  }
+  if (f.signature.name.back() == '_') f.writes = 0;
+  if (f.signature.name == "broadcast_tensors") f.varargs = true;
+  for (const Fields& fields : kFields) {
+    if (f.signature.name != fields.function) continue;
+    const py::object namedtuple = py::module_::import("collections").attr("namedtuple");
+    f.fields =
+        namedtuple(fields.function, fields.names, py::arg("module") = "tamis").release().ptr();
+  }
+}
+
+py::object make(const Row& row, const std::string& module, bool is_method,
+                bool takes_lists = false) {
+  auto* f = new Function(row, module, is_method);
+  add_abilities(*f, takes_lists);
+  return steal(make_function(f));
+}
+
+bool is_method_row(const Row& row) {
+  // PyTorch has these as functions only.
+  constexpr std::string_view kFunctions[] = {"empty_like",   "zeros_like", "ones_like",
+                                             "full_like",    "rand_like",  "randn_like",
+                                             "nonzero_tuple"};
+  return row.signature.find("(Tensor input") != std::string::npos &&
+         !contains(kFunctions, row.name());
+}
+
+void add_rows(py::module_& m, py::object& tensor, const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    const std::string name = row.name();
+    const size_t dot = name.find('.');
+    if (dot != std::string::npos) {  // masked.sum belongs to a module of its own
+      Row inner = row;
+      inner.signature = row.signature.substr(dot + 1);
+      const std::string module = name.substr(0, dot);
+      if (!py::hasattr(m, module.c_str())) m.def_submodule(module.c_str());
+      py::setattr(m.attr(module.c_str()), inner.name().c_str(),
+                  make(inner, "tamis." + module, false));
+      continue;
+    }
+    m.attr(name.c_str()) = make(row, "tamis", false);
+    if (is_method_row(row)) py::setattr(tensor, name.c_str(), make(row, "tamis", true));
+  }
+}
+
+void add_aliases(py::module_& m, py::object& tensor) {
+  for (const Alias& alias : kAliases) {
+    if (py::hasattr(m, alias.of)) m.attr(alias.name) = m.attr(alias.of);
+    if (py::hasattr(tensor, alias.of)) py::setattr(tensor, alias.name, tensor.attr(alias.of));
+  }
+}
+
+}  // namespace
+
+void add_functions(py::module_& m) {
+  add_function_type(m);
+  py::object tensor = borrow(reinterpret_cast<PyObject*>(tensor_type));
+  py::module_ masks = m.def_submodule("masks",
+                                      "Mask builders: bool tensors from lengths, indices, "
+                                      "token ids, diagonals and ranges. True keeps.");
+  std::map<std::string, bool> is_mask;
+  for (const Row& row : mask_rows()) {
+    is_mask[row.name()] = true;
+    masks.attr(row.name().c_str()) = make(row, "tamis.masks", false, true);
+  }
+  std::vector<Row> rows;
+  for (const Row& row : all_rows()) {
+    if (!is_mask.count(row.name())) rows.push_back(row);
+  }
+  add_rows(m, tensor, rows);
+  add_rows(m, tensor, replacement_rows());
+  for (const Row& row : method_rows())
+    py::setattr(tensor, row.name().c_str(), make(row, "tamis", true));
+  add_aliases(m, tensor);
+  PyType_Modified(tensor_type);
+}
+
+}  // namespace tamis::python

@@ -1,0 +1,278 @@
+// Rows of the Python module's own: functions with options that only Python spells so, and methods
+// that are no functions, such as in-place forms.
+#include <string_view>
+
+#include "core/check.h"
+#include "functions.h"
+
+namespace tamis::python {
+
+namespace {
+
+// ---- functions ----------------------------------------------------------------------------------
+
+Value masked_select_op(const Tensor& x, const Tensor& mask, std::optional<Tensor> out) {
+  return out ? masked_select_out(*out, x, mask) : masked_select(x, mask);
+}
+
+Value nonzero_op(const Tensor& x, bool as_tuple) {
+  return as_tuple ? Value(nonzero_tuple(x)) : Value(nonzero(x));
+}
+
+Value where_op(const Tensor& condition, std::optional<Tensor> a, std::optional<Tensor> b) {
+  if (!a && !b) return nonzero_tuple(condition);
+  check(a && b, ErrorKind::value, "where(): expected both input and other, or neither");
+  return where(condition, *a, *b);
+}
+
+Tensor isin_op(const Tensor& x, const Tensor& test_elements, bool /*assume_unique*/, bool invert) {
+  return isin(x, test_elements, invert);
+}
+
+Tensor arange_op(std::optional<Scalar> start, std::optional<Scalar> end, Scalar step,
+                 std::optional<DType> dtype) {
+  check(start || end, ErrorKind::value, "arange(): expected an end");
+  if (!end) std::swap(start, end);
+  return arange(start.value_or(Scalar(0)), *end, step, dtype);
+}
+
+/// randint(high, size), randint(low, high, size), and both with keywords.
+Tensor randint_op(std::optional<int64_t> low, std::optional<Shape> high, std::optional<Shape> size,
+                  DType dtype) {
+  if (!size) {  // (high, size)
+    std::swap(size, high);
+  }
+  if (!high && low) {
+    high = Shape{*low};
+    low = 0;
+  }
+  check(size && high && high->size() == 1, ErrorKind::value,
+        "randint(): expected (high, size) or (low, high, size)");
+  return randint(low.value_or(0), (*high)[0], *size, dtype);
+}
+
+bool is_one(Scalar s) { return s.to_double() == 1; }
+Tensor add_op(const Tensor& x, const Tensor& other, Scalar alpha) {
+  return add(x, is_one(alpha) ? other : mul(other, alpha));
+}
+Tensor sub_op(const Tensor& x, const Tensor& other, Scalar alpha) {
+  return sub(x, is_one(alpha) ? other : mul(other, alpha));
+}
+Tensor max_op(const Tensor& x, std::optional<Tensor> other) {
+  return other ? maximum(x, *other) : max(x);
+}
+Tensor min_op(const Tensor& x, std::optional<Tensor> other) {
+  return other ? minimum(x, *other) : min(x);
+}
+
+// ---- methods ------------------------------------------------------------------------------------
+
+Row method(std::string signature, std::string summary, Value (*f)(std::span<const Value>)) {
+  return {std::move(signature), std::move(summary), f, {}};
+}
+
+const Tensor& self(std::span<const Value> args) { return std::get<Tensor>(args[0]); }
+const Tensor& tensor_arg(std::span<const Value> args, size_t i) {
+  return std::get<Tensor>(args[i]);
+}
+const Shape& shape_arg(std::span<const Value> args, size_t i) { return std::get<Shape>(args[i]); }
+
+using Span = std::span<const Value>;
+
+template <DType kTo>
+Value convert_to(Span args) {
+  return self(args).to(kTo);
+}
+
+void add_conversions(std::vector<Row>& rows) {
+  const auto add = [&](const char* name, Value (*f)(Span), DType to) {
+    rows.push_back(method(std::string(name) + "(Tensor input) -> Tensor",
+                          std::string("The tensor converted to ") + tamis::name(to) + ".", f));
+  };
+  add("bool", convert_to<DType::boolean>, DType::boolean);
+  add("byte", convert_to<DType::uint8>, DType::uint8);
+  add("char", convert_to<DType::int8>, DType::int8);
+  add("short", convert_to<DType::int16>, DType::int16);
+  add("int", convert_to<DType::int32>, DType::int32);
+  add("long", convert_to<DType::int64>, DType::int64);
+  add("half", convert_to<DType::float16>, DType::float16);
+  add("bfloat16", convert_to<DType::bfloat16>, DType::bfloat16);
+  add("float", convert_to<DType::float32>, DType::float32);
+  add("double", convert_to<DType::float64>, DType::float64);
+}
+
+void add_views(std::vector<Row>& rows) {
+  rows.push_back(method("view(Tensor input, int[] shape) -> Tensor",
+                        "A view in another shape; refused if the layout does not allow one.",
+                        [](Span a) -> Value { return self(a).view(shape_arg(a, 1)); }));
+  rows.push_back(method("view_as(Tensor input, Tensor other) -> Tensor",
+                        "A view in the shape of other.",
+                        [](Span a) -> Value { return self(a).view(tensor_arg(a, 1).shape()); }));
+  rows.push_back(method("reshape_as(Tensor input, Tensor other) -> Tensor",
+                        "The same elements in the shape of other.",
+                        [](Span a) -> Value { return self(a).reshape(tensor_arg(a, 1).shape()); }));
+  rows.push_back(method("expand(Tensor input, int[] size) -> Tensor",
+                        "A view that repeats dimensions of size 1; -1 keeps a size.",
+                        [](Span a) -> Value { return self(a).expand(shape_arg(a, 1)); }));
+  rows.push_back(method("expand_as(Tensor input, Tensor other) -> Tensor",
+                        "A view expanded to the shape of other.",
+                        [](Span a) -> Value { return self(a).expand_as(tensor_arg(a, 1)); }));
+  rows.push_back(method("repeat(Tensor input, int[] repeats) -> Tensor",
+                        "A copy that holds the elements several times along each dimension.",
+                        [](Span a) -> Value { return self(a).repeat(shape_arg(a, 1)); }));
+  rows.push_back(method("contiguous(Tensor input) -> Tensor",
+                        "The tensor itself if it is row-major, else a copy.",
+                        [](Span a) -> Value { return self(a).contiguous(); }));
+  rows.push_back(method("detach(Tensor input) -> Tensor", "The same memory in a new tensor.",
+                        [](Span a) -> Value { return self(a).detach(); }));
+  rows.push_back(method("type_as(Tensor input, Tensor other) -> Tensor",
+                        "The tensor converted to the dtype of other.",
+                        [](Span a) -> Value { return self(a).type_as(tensor_arg(a, 1)); }));
+  rows.push_back(
+      method("where(Tensor input, Tensor condition, Tensor other) -> Tensor",
+             "The elements where condition is true, those of other elsewhere.",
+             [](Span a) -> Value { return where(tensor_arg(a, 1), self(a), tensor_arg(a, 2)); }));
+  rows.push_back(method(
+      "isin(Tensor input, Tensor test_elements, *, bool invert=False) -> Tensor",
+      "True where an element equals some test element, compared exactly.",
+      [](Span a) -> Value { return isin(self(a), tensor_arg(a, 1), std::get<bool>(a[2])); }));
+}
+
+// ---- in place -----------------------------------------------------------------------------------
+
+std::string summary_of(std::string_view name) {
+  for (const Row& row : all_rows()) {
+    if (row.name() == name) return "In place: " + row.summary;
+  }
+  return "In place: " + std::string(name) + ".";
+}
+
+/// In-place forms that PyTorch does not have.
+bool has_no_in_place_form(std::string_view name) {
+  return name == "isnan" || name == "isinf" || name == "isfinite" || name == "minimum" ||
+         name == "maximum" || name == "add" || name == "sub";
+}
+
+void add_in_place_pointwise(std::vector<Row>& rows) {
+  const auto add_row = [&](const char* name, const char* others, Value (*f)(Span)) {
+    if (has_no_in_place_form(name)) return;
+    rows.push_back(
+        method(std::string(name) + "_(Tensor input" + others + ") -> Tensor", summary_of(name), f));
+  };
+#define X(op)                            \
+  add_row(#op, "", [](Span a) -> Value { \
+    Tensor x = self(a);                  \
+    return x.op##_();                    \
+  });
+  TAMIS_UNARY_METHODS(X)
+#undef X
+#define X(op)                                                                           \
+  add_row(#op, std::string_view(#op) == "pow" ? ", Tensor exponent" : ", Tensor other", \
+          [](Span a) -> Value {                                                         \
+            Tensor x = self(a);                                                         \
+            return x.op##_(tensor_arg(a, 1));                                           \
+          });
+  TAMIS_BINARY_METHODS(X)
+#undef X
+}
+
+std::optional<Tensor> optional_arg(Span args, size_t i) {
+  return detail::FromValue<std::optional<Tensor>>::get(args[i]);
+}
+
+template <Tensor& (Tensor::*kOp)(const Tensor&)>
+Value scaled(Span a) {
+  Tensor x = self(a);
+  const Scalar alpha = std::get<Scalar>(a[2]);
+  return (x.*kOp)(is_one(alpha) ? tensor_arg(a, 1) : mul(tensor_arg(a, 1), alpha));
+}
+
+void add_in_place(std::vector<Row>& rows) {
+  add_in_place_pointwise(rows);
+  rows.push_back(method("add_(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
+                        summary_of("add"), scaled<&Tensor::add_>));
+  rows.push_back(method("sub_(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
+                        summary_of("sub"), scaled<&Tensor::sub_>));
+  rows.push_back(method("clamp_(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor",
+                        summary_of("clamp"), [](Span a) -> Value {
+                          Tensor x = self(a);
+                          return x.clamp_(optional_arg(a, 1), optional_arg(a, 2));
+                        }));
+  rows.push_back(method("masked_fill_(Tensor input, Tensor mask, Tensor value) -> Tensor",
+                        summary_of("masked_fill"), [](Span a) -> Value {
+                          Tensor x = self(a);
+                          return masked_fill_(x, tensor_arg(a, 1), tensor_arg(a, 2));
+                        }));
+  rows.push_back(method("masked_scatter_(Tensor input, Tensor mask, Tensor source) -> Tensor",
+                        summary_of("masked_scatter"), [](Span a) -> Value {
+                          Tensor x = self(a);
+                          return masked_scatter_(x, tensor_arg(a, 1), tensor_arg(a, 2));
+                        }));
+  rows.push_back(method("fill_(Tensor input, Tensor value) -> Tensor",
+                        "In place: one value everywhere.", [](Span a) -> Value {
+                          Tensor x = self(a);
+                          return x.fill_(tensor_arg(a, 1));
+                        }));
+  rows.push_back(method("zero_(Tensor input) -> Tensor", "In place: zeros.", [](Span a) -> Value {
+    Tensor x = self(a);
+    return x.zero_();
+  }));
+  rows.push_back(method("copy_(Tensor input, Tensor src) -> Tensor",
+                        "In place: the values of src, broadcast and converted.",
+                        [](Span a) -> Value {
+                          Tensor x = self(a);
+                          return x.copy_(tensor_arg(a, 1));
+                        }));
+}
+
+}  // namespace
+
+std::vector<Row> replacement_rows() {
+  return {
+      make_row("masked_select(Tensor input, Tensor mask, *, Tensor? out=None) -> Tensor",
+               "The elements of input where mask is true, 1-d, in row-major order; both broadcast.",
+               masked_select_op, {}),
+      make_row(
+          "nonzero(Tensor input, *, bool as_tuple=False) -> Tensor",
+          "The coordinates of the nonzero elements, one row each; or one tensor per dimension.",
+          nonzero_op, {}),
+      make_row(
+          "where(Tensor condition, Tensor? input=None, Tensor? other=None) -> Tensor",
+          "input where condition is true, other elsewhere; all broadcast. With condition alone, "
+          "nonzero(condition, as_tuple=True).",
+          where_op, {}),
+      make_row("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
+               "invert=False) -> Tensor",
+               "True where an element equals some test element, compared exactly.", isin_op, {}),
+      make_row(
+          "arange(Scalar? start=None, Scalar? end=None, Scalar step=1, *, dtype? dtype=None) -> "
+          "Tensor",
+          "arange(end) or arange(start, end, step): start, start + step, ... below end; int64 if "
+          "all three are integers, else float32.",
+          arange_op, {}),
+      make_row(
+          "randint(int? low=None, int[]? high=None, int[]? size=None, *, dtype dtype=int64) -> "
+          "Tensor",
+          "randint(high, size) or randint(low, high, size): random integers from low (0) up to and "
+          "without high.",
+          randint_op, {}),
+      make_row("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
+               "The sum of input and alpha * other; for bools, or.", add_op, {}),
+      make_row("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
+               "The difference of input and alpha * other.", sub_op, {}),
+      make_row("max(Tensor input, Tensor? other=None) -> Tensor",
+               "The largest element; with other, the larger of each two. NaN wins.", max_op, {}),
+      make_row("min(Tensor input, Tensor? other=None) -> Tensor",
+               "The smallest element; with other, the smaller of each two. NaN wins.", min_op, {}),
+  };
+}
+
+std::vector<Row> method_rows() {
+  std::vector<Row> rows;
+  add_conversions(rows);
+  add_views(rows);
+  add_in_place(rows);
+  return rows;
+}
+
+}  // namespace tamis::python

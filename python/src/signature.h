@@ -1,0 +1,40 @@
+// Signatures: what a row says about its parameters, parsed once when the module is imported.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "object.h"
+#include "ops/row.h"
+
+namespace tamis::python {
+
+enum class ParamType : uint8_t { tensor, tensors, scalar, integer, real, boolean, dtype, integers };
+
+struct Param {
+  ParamType type;
+  bool optional = false;      // may be None
+  bool required = true;       // has no default
+  bool keyword_only = false;  // stands behind *, or is a dtype with a default
+  bool number = false;        // a tensor that may be given as a number
+  bool list = false;          // a tensor that may be given as nested lists
+  std::string name;
+  PyObject* key = nullptr;  // the name, interned
+  Value fallback;
+  std::string fallback_text;
+};
+
+struct Signature {
+  std::string name, result;
+  std::vector<Param> params;
+  size_t positional = 0;  // how many parameters may be given by position
+
+  /// Throws if the text does not follow the syntax of ops/row.h; beyond that, `*` may stand between
+  /// parameters.
+  explicit Signature(const std::string& text);
+
+  /// "(input, mask, *, out=None)"; the first parameter of a method is called self.
+  std::string python_text(bool is_method) const;
+};
+
+}  // namespace tamis::python

@@ -1,0 +1,19 @@
+// The slots of the Tensor type that files other than tensor.cpp fill.
+#pragma once
+
+#include <vector>
+
+#include "object.h"
+
+namespace tamis::python {
+
+/// operators.cpp: arithmetic, bit operators, comparisons, conversion to Python numbers.
+void add_operator_slots(std::vector<PyType_Slot>& slots);
+/// indexing.cpp: x[...], len.
+void add_indexing_slots(std::vector<PyType_Slot>& slots);
+/// buffer.cpp: the buffer protocol.
+void add_buffer_slots(std::vector<PyType_Slot>& slots);
+/// methods.cpp: methods and properties that are no ops.
+void add_method_slots(std::vector<PyType_Slot>& slots);
+
+}  // namespace tamis::python

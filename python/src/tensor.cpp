@@ -1,0 +1,91 @@
+// The Tensor type: making and freeing its objects.
+#include "convert.h"
+#include "slots.h"
+
+// After Python.h, which pybind11 must include first.
+#include <structmember.h>
+
+#include <new>
+
+namespace tamis::python {
+
+PyTypeObject* tensor_type = nullptr;
+
+PyObject* wrap(Tensor tensor) {
+  PyObject* self = checked(tensor_type->tp_alloc(tensor_type, 0));
+  new (&tensor_of(self)) Tensor(std::move(tensor));
+  return self;
+}
+
+PyObject* shape_tuple(const Shape& shape) {
+  PyObject* tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
+  }
+  return tuple;
+}
+
+namespace {
+
+void dealloc(PyObject* self) {
+  auto* object = reinterpret_cast<PyTensor*>(self);
+  if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
+  object->tensor.~Tensor();
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* repr(PyObject* self) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    std::string text;
+    {
+      py::gil_scoped_release release;
+      text = x.to_string();
+    }
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+
+/// By identity, since == compares elements.
+Py_hash_t hash(PyObject* self) {
+  const auto bits = reinterpret_cast<uintptr_t>(self) >> 4;
+  return static_cast<Py_hash_t>(bits);
+}
+
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "Tensor() cannot be called: tamis.tensor(data) copies data, tamis.asarray(data) "
+                  "shares its memory, tamis.empty(shape) makes room");
+  return nullptr;
+}
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+constexpr const char* kDoc =
+    "An n-dimensional array of one dtype, with PyTorch's methods.\n\n"
+    "Pointwise operations are deferred: the result is computed when its values are needed.";
+
+}  // namespace
+
+void add_tensor_type(py::module_& m) {
+  std::vector<PyType_Slot> slots = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                                    {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
+                                    {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                                    {Py_tp_hash, reinterpret_cast<void*>(hash)},
+                                    {Py_tp_members, members},
+                                    {Py_tp_doc, const_cast<char*>(kDoc)}};
+  add_operator_slots(slots);
+  add_indexing_slots(slots);
+  add_buffer_slots(slots);
+  add_method_slots(slots);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"tamis.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT, slots.data()};
+  tensor_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
+  m.attr("Tensor") = borrow(reinterpret_cast<PyObject*>(tensor_type));
+}
+
+}  // namespace tamis::python

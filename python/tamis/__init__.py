@@ -1,0 +1,36 @@
+"""Tensors and masking with PyTorch's semantics: names, arguments, dtypes, errors and printing are PyTorch's.
+
+Functions take tamis tensors, NumPy arrays and torch tensors, and share their memory. If all arrays of a call
+are NumPy arrays (torch tensors), so is the result.
+"""
+
+import importlib as _importlib
+from typing import Any as _Any
+
+from tamis import _tamis
+
+try:
+    import numpy as _numpy  # noqa: F401
+except ImportError:
+    pass
+else:
+    _tamis._use_numpy()
+
+from tamis import masked, masks
+from tamis._arrow import to_arrow
+from tamis._async import masked_select_async, nonzero_async, run_async
+from tamis._tamis import *  # noqa: F401,F403
+
+__version__ = "0.1.0"
+
+
+def _rebuild(data: _Any, dtype: "_tamis.dtype", shape: _Any) -> "_tamis.Tensor":
+    """What pickle calls. A function of Python, since pickle finds those by name."""
+    return _tamis._rebuild(data, dtype, shape)
+
+
+def __getattr__(name: str) -> _Any:
+    # Not before it is asked for: importing torch takes seconds.
+    if name == "torch":
+        return _importlib.import_module("tamis.torch")
+    raise AttributeError(f"module 'tamis' has no attribute {name!r}")

@@ -1,0 +1,148 @@
+"""The array API namespace: names and signatures of the standard, nothing that does not work."""
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+
+import tamis
+
+xp = tamis.ones(1).__array_namespace__()
+
+
+def same(x, expected):
+    np.testing.assert_allclose(np.asarray(x), expected)
+
+
+def test_versions():
+    x = tamis.ones(1)
+    assert x.__array_namespace__(api_version="2023.12") is xp
+    assert xp.__array_api_version__ == "2023.12"
+    with pytest.raises(ValueError):
+        x.__array_namespace__(api_version="2055.01")
+
+
+def test_names_that_tamis_lacks_are_absent():
+    for name in ("matmul", "argsort", "unique_values", "fft", "complex64", "cumulative_sum"):
+        assert not hasattr(xp, name)
+
+
+def test_public_names_belong_to_the_standard():
+    allowed = set(
+        """e inf nan newaxis pi bool int8 int16 int32 int64 uint8 float32 float64 arange asarray empty empty_like eye
+        from_dlpack full full_like linspace ones ones_like tril triu zeros zeros_like astype broadcast_arrays
+        broadcast_to can_cast finfo iinfo isdtype result_type abs add bitwise_and bitwise_invert bitwise_or
+        bitwise_xor ceil clip cos divide equal exp expm1 floor floor_divide greater greater_equal isfinite isinf isnan
+        less less_equal log log1p log2 log10 logical_and logical_not logical_or logical_xor maximum minimum multiply
+        negative not_equal positive pow remainder round sign sin sqrt square subtract tan tanh trunc matrix_transpose
+        concat expand_dims moveaxis permute_dims reshape squeeze stack tile unstack nonzero where max mean min prod sum
+        all any""".split()
+    )
+    functions = {n for n, v in vars(xp).items() if not n.startswith("_") and (callable(v) or n in allowed)}
+    helpers = {"Tensor", "finfo_object", "iinfo_object", "ModuleType", "builtins", "math"}
+    typing_names = {n for n, v in vars(xp).items() if getattr(v, "__module__", "") == "typing"}
+    assert functions - allowed - helpers - typing_names - {"Axis", "NamedTuple"} == set()
+    assert allowed <= set(dir(xp))
+
+
+def test_creation():
+    same(xp.arange(3), [0, 1, 2])
+    same(xp.arange(1, 7, 2), [1, 3, 5])
+    assert xp.arange(3, 0).shape == (0,)
+    same(xp.eye(2, 3, k=1), np.eye(2, 3, k=1))
+    same(xp.eye(3, k=-1), np.eye(3, k=-1))
+    same(xp.linspace(0, 1, 4, endpoint=False), np.linspace(0, 1, 4, endpoint=False))
+    same(xp.full(3, 2.5), [2.5] * 3)
+    same(xp.zeros((2, 1), dtype=xp.int8), [[0], [0]])
+    assert xp.asarray([1, 2], dtype=xp.float64, device="cpu").dtype == xp.float64
+    with pytest.raises(ValueError):
+        xp.ones(2, device="gpu")
+
+
+def test_dtypes():
+    assert xp.isdtype(xp.int8, "integral") and xp.isdtype(xp.float32, ("bool", "real floating"))
+    assert not xp.isdtype(xp.bool, "numeric") and xp.isdtype(xp.bool, xp.bool)
+    with pytest.raises(ValueError):
+        xp.isdtype(xp.bool, "strange")
+    assert xp.result_type(xp.int8, xp.int32, xp.ones(1, dtype=xp.int16)) == xp.int32
+    assert xp.can_cast(xp.int8, xp.int32) and not xp.can_cast(xp.float64, xp.float32)
+    for name in ("float32", "float64"):
+        ours, theirs = xp.finfo(getattr(xp, name)), np.finfo(name)
+        assert (ours.bits, ours.eps, ours.max, ours.min) == (theirs.bits, theirs.eps, theirs.max, theirs.min)
+        assert ours.smallest_normal == theirs.smallest_normal
+    for name in ("int8", "uint8", "int64"):
+        ours, theirs = xp.iinfo(getattr(xp, name)), np.iinfo(name)
+        assert (ours.bits, ours.max, ours.min) == (theirs.bits, theirs.max, theirs.min)
+    x = xp.ones(2)
+    assert xp.astype(x, xp.float32, copy=False) is x
+    assert xp.astype(x, xp.float32) is not x
+
+
+def test_manipulation():
+    x = xp.reshape(xp.arange(24), (2, 3, 4))
+    a = np.arange(24).reshape(2, 3, 4)
+    same(xp.moveaxis(x, 0, -1), np.moveaxis(a, 0, -1))
+    same(xp.moveaxis(x, (0, 2), (1, 0)), np.moveaxis(a, (0, 2), (1, 0)))
+    same(xp.permute_dims(x, (2, 0, 1)), a.transpose(2, 0, 1))
+    same(xp.matrix_transpose(x), a.swapaxes(-1, -2))
+    same(xp.concat([x, x], axis=1), np.concatenate([a, a], axis=1))
+    same(xp.concat([x, x], axis=None), np.concatenate([a, a], axis=None))
+    same(xp.stack([x, x], axis=-1), np.stack([a, a], axis=-1))
+    same(xp.expand_dims(x, axis=-1), a[..., None])
+    same(xp.squeeze(xp.expand_dims(x, axis=0), axis=0), a)
+    with pytest.raises(ValueError):
+        xp.squeeze(x, axis=0)
+    same(xp.tile(x[0], (2, 1)), np.tile(a[0], (2, 1)))
+    same(xp.tile(x, (2,)), np.tile(a, (2,)))
+    assert [p.shape for p in xp.unstack(x, axis=1)] == [(2, 4)] * 3
+    assert [p.shape for p in xp.broadcast_arrays(xp.ones(3), xp.ones((2, 1)))] == [(2, 3)] * 2
+
+
+def test_statistics_and_truth():
+    a = np.arange(1.0, 13.0).reshape(3, 4)
+    x = xp.asarray(a)
+    for name in ("sum", "prod", "max", "min", "mean"):
+        for axis in (None, 0, -1, (0, 1)):
+            for keepdims in (False, True):
+                got = getattr(xp, name)(x, axis=axis, keepdims=keepdims)
+                same(got, getattr(np, name)(a, axis=axis, keepdims=keepdims))
+    assert xp.any(x > 11) and not xp.all(x > 11)
+    same(xp.all(x > 4, axis=1), [False, True, True])
+    same(xp.any(xp.asarray([0, 2], dtype=xp.uint8)), True)
+    same(xp.clip(x, 3, 5), np.clip(a, 3, 5))
+    same(xp.where(x > 4, x, 0.0), np.where(a > 4, a, 0))
+    assert len(xp.nonzero(x > 4)) == 2
+    with pytest.raises(ValueError):
+        xp.nonzero(xp.asarray(1))
+
+
+def test_signatures_follow_the_standard():
+    assert str(inspect.signature(xp.sum)).startswith("(x: ")
+    parameters = inspect.signature(xp.sum).parameters
+    assert parameters["x"].kind is inspect.Parameter.POSITIONAL_ONLY
+    assert parameters["axis"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+def test_a_function_written_against_the_standard():
+    def normalised(x):
+        ns = x.__array_namespace__()
+        x = ns.astype(x, ns.float64)
+        centred = x - ns.mean(x, axis=0, keepdims=True)
+        scale = ns.sqrt(ns.mean(ns.square(centred), axis=0, keepdims=True))
+        return centred / ns.where(scale > 0, scale, ns.ones_like(scale))
+
+    a = np.arange(12.0).reshape(4, 3) ** 2
+    same(normalised(tamis.asarray(a)), (a - a.mean(0)) / a.std(0))
+
+
+def test_inspection():
+    info = xp.__array_namespace_info__()
+    assert info.default_device() == "cpu" and info.devices() == ["cpu"]
+    assert info.default_dtypes()["integral"] == xp.int64
+    assert set(info.dtypes(kind="real floating")) == {"float32", "float64"}
+    assert info.capabilities()["boolean indexing"] is True
+    assert tamis.ones(1).to_device("cpu").device == "cpu"
+    with pytest.raises(ValueError):
+        tamis.ones(1).to_device("gpu")
+    assert math.isclose(xp.pi, math.pi)

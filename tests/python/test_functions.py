@@ -1,0 +1,228 @@
+"""Functions made from rows: arguments by position and name, defaults, kinds of arrays, and errors."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import tamis
+from tamis import _tamis
+
+
+def functions():
+    for module in (_tamis, _tamis.masks):
+        for name, value in sorted(vars(module).items()):
+            if isinstance(value, _tamis._Function):
+                yield pytest.param(value, id=name)
+
+
+@pytest.mark.parametrize("function", functions())
+def test_every_function_has_a_signature_and_a_docstring(function):
+    signature = inspect.signature(function)
+    assert len(signature.parameters) >= 1
+    first, _, summary = function.__doc__.partition("\n\n")
+    assert first.startswith(function.__name__ + "(")
+    assert summary.strip().endswith(".")
+
+
+def test_arguments_by_position_and_by_name_are_the_same():
+    x = tamis.tensor([[1, 2, 3], [4, 5, 6]])
+    mask = x > 2
+    expected = [3, 4, 5, 6]
+    assert tamis.masked_select(x, mask).tolist() == expected
+    assert tamis.masked_select(x, mask=mask).tolist() == expected
+    assert tamis.masked_select(mask=mask, input=x).tolist() == expected
+    assert x.masked_select(mask).tolist() == expected
+    assert x.masked_select(mask=mask).tolist() == expected
+
+
+def test_numpy_names_of_arguments_are_taken_as_in_pytorch():
+    x = tamis.ones(2, 3)
+    assert x.sum(axis=0, keepdims=True).shape == (1, 3)
+
+
+def test_sizes_come_as_a_list_or_one_by_one():
+    assert tamis.zeros(2, 3).shape == tamis.zeros((2, 3)).shape == tamis.zeros([2, 3]).shape == (2, 3)
+    assert tamis.zeros(size=(4,)).shape == (4,)
+    assert tamis.zeros(()).shape == ()
+    x = tamis.arange(6)
+    assert x.reshape(2, 3).shape == x.reshape((2, 3)).shape == x.view(2, -1).shape == (2, 3)
+    assert tamis.rand(2, 3).permute(1, 0).shape == (3, 2)
+    assert tamis.tensor([[1], [2]]).expand(2, 3).tolist() == [[1, 1, 1], [2, 2, 2]]
+
+
+def test_overloads_that_share_a_name():
+    assert tamis.arange(3).tolist() == [0, 1, 2]
+    assert tamis.arange(1, 3).tolist() == [1, 2]
+    assert tamis.arange(1, 7, 2).tolist() == [1, 3, 5]
+    assert tamis.arange(end=2).tolist() == [0, 1]
+    assert tamis.arange(2, dtype=tamis.float32).dtype is tamis.float32
+    assert tamis.randint(5, (100,)).max().item() < 5
+    assert tamis.randint(3, 5, (100,)).min().item() >= 3
+    assert tamis.randint(high=4, size=(2, 2)).shape == (2, 2)
+    x = tamis.tensor([0, 7, 8])
+    assert [t.tolist() for t in tamis.where(x > 0)] == [[1, 2]]
+    assert [t.tolist() for t in tamis.nonzero(x, as_tuple=True)] == [[1, 2]]
+    assert tamis.nonzero(x).tolist() == [[1], [2]]
+    assert tamis.max(x).item() == 8
+    assert tamis.max(x, tamis.tensor([3, 3, 3])).tolist() == [3, 7, 8]
+    assert tamis.add(x, x, alpha=10).tolist() == [0, 77, 88]
+    assert tamis.pow(2, tamis.tensor([1, 2, 3])).tolist() == [2, 4, 8]
+    assert [t.shape for t in tamis.broadcast_tensors(x, tamis.ones(2, 1))] == [(2, 3), (2, 3)]
+
+
+def test_several_results_have_names():
+    result = tamis.kthvalue(tamis.tensor([3, 1, 2]), 2)
+    assert (result.values.item(), result.indices.item()) == (2, 2)
+    values, indices = result
+    assert (values.item(), indices.item()) == (2, 2)
+
+
+def test_out_is_written_and_returned():
+    x = tamis.tensor([1, 2, 3, 4])
+    out = tamis.empty(0, dtype=tamis.int64)
+    assert tamis.masked_select(x, x > 2, out=out) is out
+    assert out.tolist() == [3, 4]
+    room = tamis.zeros(4, dtype=tamis.int64)
+    tamis.masked_select(x, x > 2, out=room[::2])
+    assert room.tolist() == [3, 0, 4, 0]
+    array = np.zeros(2, dtype=np.int64)
+    assert tamis.masked_select(x, x > 2, out=array) is array
+    assert array.tolist() == [3, 4]
+
+
+def test_memory_that_an_array_shows_survives_a_resizing_out():
+    x = tamis.arange(1000)
+    out = tamis.zeros(3, dtype=tamis.int64)
+    view = out.numpy()
+    tamis.masked_select(x, x >= 0, out=out)
+    assert len(out) == 1000
+    assert view.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda x: tamis.masked_select(x), r'masked_select\(\) missing 1 required positional arguments: "mask"'),
+        (lambda x: tamis.masked_select(x, 1), r"argument 'mask' \(position 2\) must be Tensor, not int"),
+        (lambda x: x.masked_select(1), r"argument 'mask' \(position 1\) must be Tensor, not int"),
+        (lambda x: tamis.masked_select([1.0], x), r"argument 'input' \(position 1\) must be Tensor, not list"),
+        (lambda x: tamis.masked_select(x, x, x), r"takes 2 positional arguments but 3 were given"),
+        (lambda x: tamis.masked_select(x, x, mask=x), r"got multiple values for argument 'mask'"),
+        (lambda x: tamis.masked_select(x, musk=x), r"unexpected keyword argument 'musk'"),
+        (lambda x: x.sum("a"), r"argument 'dim' \(position 1\) must be tuple of ints, not str"),
+        (lambda x: x.sum(0, 1), r"argument 'keepdim' \(position 2\) must be bool, not int"),
+        (lambda x: x.sum(0, dtype=3), r"argument 'dtype' must be tamis.dtype, not int"),
+        (lambda x: x.unsqueeze(1.5), r"argument 'dim' \(position 1\) must be int, not float"),
+        (lambda x: x.unsqueeze(True), r"argument 'dim' \(position 1\) must be int, not bool"),
+        (lambda x: tamis.logical_and(x, 1), r"argument 'other' \(position 2\) must be Tensor, not int"),
+        (lambda x: tamis.add(1, x), r"argument 'input' \(position 1\) must be Tensor, not int"),
+        (lambda x: tamis.cat(x), r"argument 'tensors' \(position 1\) must be tuple of Tensors, not tamis.Tensor"),
+        (lambda x: tamis.zeros("a"), r"argument 'size' \(position 1\) must be tuple of ints, not str"),
+        (lambda x: tamis.Tensor([1]), r"tamis.tensor\(data\)"),
+    ],
+)
+def test_wrong_arguments_are_type_errors_that_name_them(call, text):
+    with pytest.raises(TypeError, match=text):
+        call(tamis.ones(2))
+
+
+@pytest.mark.parametrize(
+    "call, kind, text",
+    [
+        (lambda x: tamis.masked_select(x, x), RuntimeError, "masked_select: expected BoolTensor for mask"),
+        (lambda x: x + tamis.ones(3), RuntimeError, r"The size of tensor a \(2\) must match the size of tensor b \(3\)"),
+        (lambda x: x.sum(5), IndexError, "Dimension out of range"),
+        (lambda x: x + 2**70, RuntimeError, "Overflow when unpacking long"),
+        (lambda x: x.int().masked_fill(x > 0, 2**40), RuntimeError, "without overflow"),
+        (lambda x: x[5], IndexError, "index 5 is out of bounds for dimension 0 with size 2"),
+        (lambda x: x.item(), RuntimeError, "2 elements"),
+        (lambda x: bool(x), RuntimeError, "more than one value is ambiguous"),
+        (lambda x: len(x.sum()), TypeError, "len\\(\\) of a 0-d tensor"),
+        (lambda x: list(x.sum()), TypeError, "iteration over a 0-d tensor"),
+        (lambda x: x[::-1], ValueError, "step must be greater than zero"),
+        (lambda x: x.__index__(), TypeError, "only integer tensors of a single element"),
+        (lambda x: x.view(3), RuntimeError, "shape '\\[3\\]' is invalid for input of size 2"),
+    ],
+)
+def test_errors_are_the_exceptions_that_pytorch_raises(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call(tamis.ones(2))
+
+
+def test_builders_take_lists():
+    assert tamis.masks.from_lengths([2, 0]).tolist() == [[True, True], [False, False]]
+    assert tamis.masks.from_indices(4, [1, -1]).tolist() == [False, True, False, True]
+    assert tamis.masks.from_indices((3,), []).tolist() == [False, False, False]
+    assert tamis.masks.drop_token_ids([5, 0, 7], [0]).tolist() == [True, False, True]
+    assert tamis.masks.causal(2).tolist() == [[True, False], [True, True]]
+
+
+def test_results_come_in_the_kind_of_the_arguments():
+    array = np.array([1.0, 2.0, 3.0])
+    assert isinstance(tamis.masked_select(array, array > 1), np.ndarray)
+    assert isinstance(tamis.masked_select(tamis.tensor(array), array > 1), tamis.Tensor)
+    assert isinstance(tamis.masked_select(array, tamis.tensor(array) > 1), tamis.Tensor)
+    assert isinstance(tamis.kthvalue(array, 1).values, np.ndarray)
+    assert isinstance(tamis.zeros(2), tamis.Tensor)
+    assert tamis.allclose(array, array) is True
+    assert tamis.count(array > 1) == 2
+    assert tamis.sum(array).shape == ()
+
+
+def test_results_over_foreign_memory_are_computed_before_they_return():
+    array = np.array([1.0, 2.0, 3.0])
+    mixed = tamis.add(array, tamis.ones(3))
+    product = tamis.ones(3) * array
+    bigger = tamis.gt(array, 1)
+    array[:] = 0
+    assert mixed.tolist() == [2, 3, 4]
+    assert product.tolist() == [1, 2, 3]
+    assert bigger.tolist() == [False, True, True]
+
+
+def test_in_place_methods_write_and_return_self():
+    x = tamis.tensor([1.0, -2.0, 3.0])
+    assert x.masked_fill_(x < 0, 0) is x
+    assert x.add_(1, alpha=2) is x
+    assert x.clamp_(max=4).tolist() == [3.0, 2.0, 4.0]
+    assert x.zero_().fill_(2).copy_(tamis.tensor([1, 2, 3])).tolist() == [1.0, 2.0, 3.0]
+    assert x.neg_().abs_().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_methods_that_change_nothing_return_the_same_object():
+    x = tamis.ones(2, 3)
+    assert x.contiguous() is x
+    assert x.to(tamis.float32) is x
+    assert x.float() is x
+    assert x.detach() is not x
+
+
+def test_dtypes_of_other_libraries_are_taken():
+    x = tamis.ones(2)
+    assert x.to(np.int32).dtype is tamis.int32
+    assert x.to(np.dtype("float16")).dtype is tamis.float16
+    assert tamis.zeros(2, dtype=bool).dtype is tamis.bool
+    assert tamis.zeros(2, dtype=int).dtype is tamis.int64
+    assert tamis.zeros(2, dtype=None).dtype is tamis.float32
+    with pytest.raises(TypeError):
+        x.to(np.uint16)
+
+
+def test_random_numbers_repeat_after_a_seed():
+    tamis.manual_seed(7)
+    first = tamis.rand(5).tolist()
+    tamis.manual_seed(7)
+    assert tamis.rand(5).tolist() == first
+
+
+def test_settings_of_the_process():
+    threads = tamis.get_num_threads()
+    tamis.set_num_threads(1)
+    assert tamis.get_num_threads() == 1
+    tamis.set_num_threads(threads)
+    assert tamis.isa() in ("scalar", "sse4", "avx2", "avx512")
+    before = tamis.memory_stats()["live_bytes"]
+    x = tamis.zeros(1 << 20)
+    assert tamis.memory_stats()["live_bytes"] >= before + (4 << 20)
+    del x

@@ -1,0 +1,224 @@
+"""One case: the same call in both libraries, and the comparison of what comes out."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import tamis
+import torch
+
+import tables
+from cases import DType, Pair, name_of
+
+INT_OF = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+NONE_IN_TORCH = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported input type .*: (Half|BFloat16)")
+
+
+class Session:
+    """What ran, over all test files."""
+
+    def __init__(self):
+        self.cases = Counter()
+        self.none_in_torch = Counter()
+        self.differences = Counter()
+
+
+session = Session()
+
+
+class Outcome:
+    """A result or an exception."""
+
+    def __init__(self, call):
+        self.result = self.error = None
+        try:
+            self.result = call()
+        except Exception as e:  # whatever it is, it is compared
+            self.error = e
+
+    def __repr__(self):
+        if self.error is not None:
+            return f"{type(self.error).__name__}: {str(self.error).splitlines()[0] if str(self.error) else ''}"
+        return repr(self.result)
+
+
+class Case:
+    """A call with what both libraries made of it, for the tables of differences."""
+
+    def __init__(self, op, args, kwargs):
+        self.op, self.args, self.kwargs = op, args, kwargs
+        self.torch = self.tamis = None
+        self.what = None  # how they differ
+
+    @property
+    def tensors(self):
+        return [a for a in self.args if isinstance(a, Pair)]
+
+    @property
+    def dtypes(self):
+        return [p.dtype for p in self.tensors]
+
+    def __repr__(self):
+        named = [f"{k}={v!r}" for k, v in self.kwargs.items()]
+        return f"{self.op}({', '.join([repr(a) for a in self.args] + named)})"
+
+
+def resolved(value, library):
+    """An argument as the library takes it."""
+    if isinstance(value, Pair):
+        return getattr(value, library.__name__)
+    if isinstance(value, DType):
+        return getattr(library, value.name)
+    if isinstance(value, list) and value and isinstance(value[0], Pair):
+        return [resolved(v, library) for v in value]
+    return value
+
+
+def widened(value, half=None):
+    """An argument for torch with halves as float32, which it computes everywhere; numbers rounded to half."""
+    if isinstance(value, float) and half is not None:
+        return torch.tensor(value).to(half).item()
+    if isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16):
+        return value.float()
+    return torch.float32 if value is torch.float16 or value is torch.bfloat16 else value
+
+
+def has_none(outcome):
+    return isinstance(outcome.error, RuntimeError) and NONE_IN_TORCH.search(str(outcome.error)) is not None
+
+
+def rounds_in_between(case):
+    return (case.op in tables.ROUNDED_ONCE and case.torch.error is None
+            and len({"float16", "bfloat16"} & set(case.dtypes)) == 1 and not {"float32", "float64"} & set(case.dtypes))
+
+
+def ordered(t):
+    """Floats as integers in the same order, so that differences are counted in units of the last place."""
+    i = t.contiguous().view(INT_OF[t.element_size()]).numpy().astype(np.longdouble)
+    return np.where(i < 0, -(i + np.longdouble(2) ** (8 * t.element_size() - 1)), i)
+
+
+def bits(t):
+    return t.contiguous().view(INT_OF[t.element_size()]).numpy()
+
+
+def different_values(got, want, op, ulps=None):
+    """Where two torch tensors of one dtype and shape differ, as text; None if nowhere."""
+    if ulps is None:
+        ulps = tables.ulps_of(op, name_of(want.dtype))
+    if not want.dtype.is_floating_point:
+        wrong = (got != want).numpy()
+    elif ulps == 0:
+        wrong = (bits(got) != bits(want)) & ~(torch.isnan(got) & torch.isnan(want)).numpy()
+    else:
+        close = np.abs(ordered(got) - ordered(want)) <= ulps
+        close &= ~(torch.isnan(got) | torch.isnan(want)).numpy()
+        close |= (torch.isnan(got) & torch.isnan(want)).numpy()
+        wrong = ~close
+    if want.dtype.is_floating_point and tables.base_of(op) in tables.ANY_ZERO:
+        wrong &= ~((got == 0) & (want == 0)).numpy()
+    if not wrong.any():
+        return None
+    where = np.argwhere(wrong)[0]
+    at = tuple(int(i) for i in where)
+    return f"{int(wrong.sum())} of {wrong.size} values, at {at}: got {got[at].item()!r}, want {want[at].item()!r}"
+
+
+def as_torch(result):
+    return result if isinstance(result, torch.Tensor) else result.torch()
+
+
+def difference(got, want, op, ulps=None):
+    """How a Tamis result differs from a torch result, as text; None if it does not."""
+    if isinstance(want, (tuple, list)) and not isinstance(want, torch.Size):
+        if not isinstance(got, (tuple, list)) or len(got) != len(want):
+            return f"got {got!r}, want {want!r}"
+        found = [difference(g, w, op, ulps) for g, w in zip(got, want)]
+        return next((text for text in found if text), None)
+    if isinstance(want, torch.Tensor):
+        if not isinstance(got, tamis.Tensor):
+            return f"got a {type(got).__name__}, want a tensor"
+        if name_of(got.dtype) != name_of(want.dtype):
+            return f"dtype: got {got.dtype}, want {want.dtype}"
+        if tuple(got.shape) != tuple(want.shape):
+            return f"shape: got {tuple(got.shape)}, want {tuple(want.shape)}"
+        return different_values(as_torch(got), want, op, ulps)
+    if isinstance(want, torch.dtype):
+        return None if name_of(got) == name_of(want) else f"got {got}, want {want}"
+    if isinstance(want, float) and want != want:
+        return None if got != got else f"got {got!r}, want {want!r}"
+    same = type(got) is type(want) and got == want
+    return None if same else f"got {got!r}, want {want!r}"
+
+
+def same_kind(got, want):
+    """Whether the exceptions are of one kind. torch says ZeroDivisionError only in a RuntimeError's text."""
+    return type(got) is type(want)
+
+
+class Checker:
+    """Runs cases for one test, and keeps the differences that nothing allows."""
+
+    def __init__(self):
+        self.failures = []
+
+    def __call__(self, op, *args, call=None, ulps=None, counts=None, reference=None, **kwargs):
+        """Compares op(*args, **kwargs), or call(library, *args, **kwargs), in both libraries.
+
+        The case counts for the rows named in counts, else for op. With a reference, that is what torch
+        computes instead (the same call, but for instance in float64).
+        """
+        case = Case(op, args, kwargs)
+        for name in counts or [op]:
+            session.cases[name] += 1
+        call = call or (lambda library, *a, **k: getattr(library, op)(*a, **k))
+
+        def run(library, function, change=lambda v: v):
+            a = [change(resolved(v, library)) for v in args]
+            k = {name: change(resolved(v, library)) for name, v in kwargs.items()}
+            return Outcome(lambda: function(library, *a, **k))
+
+        case.torch = run(torch, reference or call)
+        case.tamis = run(tamis, call)
+        none = has_none(case.torch)
+        if case.tamis.error is None and (none or rounds_in_between(case)):
+            session.none_in_torch[op] += none
+            half = None if none else next(getattr(torch, d) for d in case.dtypes if d in ("float16", "bfloat16"))
+            case.torch = run(torch, reference or call, lambda v: widened(v, half))
+            case.torch.result = narrowed(case.torch.result, case)
+        case.what = self.compare(case, ulps)
+        if case.what is not None:
+            self.differs(case)
+        return case
+
+    def compare(self, case, ulps):
+        got, want = case.tamis, case.torch
+        if want.error is None and got.error is None:
+            return difference(got.result, want.result, case.op, ulps)
+        if want.error is None or got.error is None:
+            return "only one raises"
+        return None if same_kind(got.error, want.error) else "another kind of exception"
+
+    def differs(self, case):
+        for entry in tables.ALL:
+            if entry.applies(case):
+                session.differences[entry.name] += 1
+                return
+        text = f"{case!r}\n    {case.what}"
+        if case.torch.error is not None or case.tamis.error is not None:
+            text += f"\n    tamis: {str(case.tamis)[:200]}\n    torch: {str(case.torch)[:200]}"
+        self.failures.append(text)
+
+    def fail(self, text):
+        self.failures.append(text)
+
+
+def narrowed(result, case):
+    """A result computed in float32 in the dtype that it would have had."""
+    asked = [v.name for v in case.kwargs.values() if isinstance(v, DType)]
+    halves = {d for d in asked or case.dtypes if d in ("float16", "bfloat16")}
+    if len(halves) == 1 and not {"float32", "float64"} & set(asked or case.dtypes):
+        half = getattr(torch, halves.pop())
+        narrow = lambda r: r.to(half) if isinstance(r, torch.Tensor) and r.dtype == torch.float32 else r
+        return tuple(narrow(r) for r in result) if isinstance(result, tuple) else narrow(result)
+    return result

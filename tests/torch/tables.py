@@ -1,0 +1,137 @@
+"""The tables: how close results must be, which differences are on purpose, and which are known bugs."""
+
+from pathlib import Path
+
+import torch
+
+DIFFERENCES = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
+
+# Units in the last place of the result's dtype by which a result may differ. What is not here must have the
+# same bits; NaNs are equal. Reductions in floating point are compared with torch's result for float64,
+# rounded (see test_reduce.py).
+ULPS = {
+    "exp": 4, "expm1": 4, "log": 4, "log2": 4, "log10": 4, "log1p": 4,
+    "sin": 4, "cos": 4, "tan": 4, "tanh": 4, "sigmoid": 4, "pow": 4,
+    "sum": 1, "mean": 1, "prod": 2, "linspace": 1,
+}
+# torch rounds these to float16 and bfloat16 in between, Tamis once at the end. So they are compared with
+# torch's result for float32, rounded; in place, which is not done twice, with some tolerance.
+ROUNDED_ONCE = {"rsqrt", "floor_divide"}
+ROUNDED_ONCE_ULPS = 2
+
+# Zeros of either sign are equal in these: torch's own answer depends on the order of the operands and on
+# whether a vector register was filled.
+ANY_ZERO = {"maximum", "minimum", "max", "min", "amax", "amin", "clamp", "kthvalue", "relu"}
+
+
+def base_of(op):
+    return op.rstrip("_")
+
+
+def ulps_of(op, dtype):
+    if dtype in ("float16", "bfloat16") and op.endswith("_") and base_of(op) in ROUNDED_ONCE:
+        return ROUNDED_ONCE_ULPS
+    return ULPS.get(base_of(op), 0)
+
+
+class Difference:
+    """A difference that may occur. It must occur in a whole run, or its entry is out of date."""
+
+    def __init__(self, name, why, applies):
+        self.name, self.why, self.applies = name, why, applies
+
+
+def raised(outcome, kind, text=""):
+    return type(outcome.error) is kind and text in str(outcome.error)
+
+
+def is_mask_write(case):
+    return case.op in ("masked_fill_", "masked_scatter_")
+
+
+def is_exact_reduction(case):
+    """Whether a sum or mean of all elements is that of float64, rounded."""
+    if not case.what.startswith("1 of 1 values") or case.args[1:] or "dim" in case.kwargs:
+        return False
+    return case.tamis.result.item() == getattr(torch, case.op)(case.args[0].torch.double()).float().item()
+
+
+def is_first_of_equals(case):
+    """Whether torch and Tamis found the same value, and Tamis where it stands first."""
+    value, index = (t.item() for t in case.tamis.result)
+    return value == case.torch.result[0].item() and case.args[0].torch.tolist().index(value) == index
+
+
+# On purpose: name, the words of docs/differences.md that say so, and which cases.
+ALLOWED = [
+    Difference("assignment casts", "| [`x[mask] = value` of another dtype]",
+               lambda c: c.op == "masked_fill_" and raised(c.torch, RuntimeError, "Index put requires")
+               and c.tamis.error is None),
+    Difference("errors before writes", "error after a partial write | error before any write",
+               lambda c: c.op == "masked_scatter_" and c.torch.error is None and c.tamis.error is None
+               and c.args[2].torch.numel() < int(c.args[1].torch.sum())),
+    Difference("no writes to expanded tensors", "### No writes to expanded tensors",
+               lambda c: is_mask_write(c) and c.torch.error is None
+               and raised(c.tamis, RuntimeError, "unsupported operation: more than one element")),
+    Difference("isin is exact", "compared as float32: false matches above 2^24 | compared exactly",
+               lambda c: c.op == "isin" and c.dtypes == ["int64", "float32"] and c.what.startswith("1 of 2 values")),
+    Difference("isin takes bools", "| [`isin` of bools]",
+               lambda c: c.op == "isin" and raised(c.torch, RuntimeError, "isin(): Bool")),
+    Difference("kthvalue takes the smallest index", "any index | the smallest index",
+               lambda c: c.op == "kthvalue" and c.what.startswith("1 of 1 values") and is_first_of_equals(c)),
+    Difference("empty lists hold integers", "| [an empty list of indices]",
+               lambda c: c.op == "from_indices" and c.args == ([],) and raised(c.torch, IndexError)),
+    Difference("masks are bool", "### Masks are bool",
+               lambda c: c.torch.error is None and c.tamis.error is not None
+               and any(t in str(c.tamis.error) for t in ("!= 0", "to_bool()"))),
+    Difference("no warning", "resized with a warning | resized without one",
+               lambda c: c.op == "masked_select" and c.what == "got 0, want 1"),
+    Difference("sums in double", "accumulated in float32 | accumulated in double",
+               lambda c: c.op in ("sum", "mean") and c.dtypes == ["float32"] and is_exact_reduction(c)),
+    Difference("random numbers", "Mersenne Twister on the CPU | Philox",
+               lambda c: c.op == "rand" and c.what.startswith("8 of 8 values")),
+    Difference("hard overlaps", "hard cases of overlapping memory | let through | decided exactly",
+               lambda c: c.op == "add_" and c.torch.error is None
+               and raised(c.tamis, RuntimeError, "unsupported operation: some elements of the input tensor")),
+    Difference("one mask beside views", "indexing by integer tensors or by several indices at\nonce",
+               lambda c: raised(c.tamis, NotImplementedError, "x[...] takes")),
+]
+
+# Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
+NEWER = [
+    Difference("item of several elements", "ValueError in 1.13, RuntimeError in 2.9",
+               lambda c: c.op == "item" and raised(c.torch, ValueError, "only one element tensors")
+               and raised(c.tamis, RuntimeError, "cannot be converted to Scalar")),
+    Difference("clamp by 0-d tensors", "1.13 promotes by them as by others, 2.9 as in all other operations",
+               lambda c: c.op == "clamp" and c.what.startswith("dtype: ") and len(c.tensors) == 3
+               and c.tensors[2].torch.dim() == 0),
+]
+
+# To be repaired, or to be described in docs/differences.md: name, what is wrong, and which cases.
+KNOWN_BUGS = [
+    Difference("kthvalue of a 0-d bool", "torch returns it, Tamis refuses bools of any rank",
+               lambda c: c.op == "kthvalue" and c.dtypes == ["bool"] and c.torch.error is None),
+    Difference("linspace of bools", "torch gives up to one element, Tamis refuses",
+               lambda c: c.op == "linspace" and raised(c.tamis, RuntimeError, "'Bool'") and c.torch.error is None),
+    Difference("+bool", "torch raises RuntimeError",
+               lambda c: c.op == "clone" and raised(c.torch, RuntimeError, "The `+`")),
+    Difference("~float", "torch raises TypeError: ~ (operator.invert) is only implemented on integer and ...",
+               lambda c: c.op == "bitwise_not" and raised(c.torch, TypeError, "operator.invert")),
+    Difference("number / tensor", "torch multiplies by the reciprocal, so the last bit may differ",
+               lambda c: c.op == "div" and isinstance(c.args[0], float) and " of 5 values" in c.what
+               and torch.equal(c.tamis.result.torch(), torch.full_like(c.args[1].torch, c.args[0]) / c.args[1].torch)),
+    Difference("alpha", "Tamis multiplies in other's dtype, torch in the result's; torch refuses a float alpha of "
+               "integers and a bool alpha of numbers",
+               lambda c: base_of(c.op) in ("add", "sub") and "alpha" in c.kwargs),
+    Difference("logical ops of a 0-d operand", "torch first converts it to the common dtype, where it may become 0",
+               lambda c: c.op.startswith("logical_") and () in [tuple(p.torch.shape) for p in c.tensors]
+               and " values" in c.what
+               and torch.equal(c.tamis.result.torch(), getattr(torch, c.op)(*[p.torch.bool() for p in c.tensors]))),
+    Difference("clamp of bools by a bool tensor", "torch takes one tensor bound, Tamis refuses",
+               lambda c: c.op == "clamp" and raised(c.tamis, RuntimeError, "not implemented for 'Bool'")
+               and c.torch.error is None),
+    Difference("index of another type", "x['a'] is a TypeError in torch, an IndexError in Tamis",
+               lambda c: c.op == "select" and raised(c.torch, TypeError, "invalid data type 'str'")),
+]
+
+ALL = ALLOWED + NEWER + KNOWN_BUGS
