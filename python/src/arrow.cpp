@@ -123,7 +123,7 @@ py::tuple mask_to_arrow(const py::object& mask) {
   if (!tensor || tensor->dtype() != DType::boolean || tensor->dim() != 1) {
     raise_python(PyExc_TypeError, "to_arrow(): expected a 1-d bool tensor");
   }
-  const Tensor x = tensor->contiguous();
+  const Tensor x = without_gil([&] { return tensor->contiguous().settle(); });
   const auto* from = static_cast<const uint8_t*>(x.data_ptr());
   auto bits = std::make_unique<Bits>(x.numel());
   for (int64_t i = 0; i < x.numel(); ++i) {

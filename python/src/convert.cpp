@@ -266,12 +266,13 @@ Tensor values_to_tensor(PyObject* o, std::optional<DType> dtype) {
     return dtype ? x.to(*dtype) : x;
   }
   if (const auto array = array_to_tensor(o, origins, Copying::if_needed)) {
-    const Tensor x = dtype && *dtype != array->dtype() ? array->to(*dtype) : array->clone();
-    return x.settle();
+    return without_gil([&] {
+      return (dtype && *dtype != array->dtype() ? array->to(*dtype) : array->clone()).settle();
+    });
   }
   if (holds_arrays(o)) {
     const Tensor stacked = stack_arrays(o);
-    return (dtype ? stacked.to(*dtype) : stacked).settle();
+    return without_gil([&] { return (dtype ? stacked.to(*dtype) : stacked).settle(); });
   }
   return NestedValues(o).fill(dtype);
 }

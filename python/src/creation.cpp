@@ -55,7 +55,8 @@ py::object from_dlpack_function(const py::object& x, const py::object& device,
   }
   Tensor tensor =
       from_dlpack(x.ptr(), copy.ptr() == Py_False ? Copying::never : Copying::if_needed);
-  return to_object(copy.ptr() == Py_True ? tensor.clone().settle() : tensor);
+  if (copy.ptr() == Py_True) tensor = without_gil([&] { return tensor.clone().settle(); });
+  return to_object(std::move(tensor));
 }
 
 /// What pickle calls: bytes in row-major order.

@@ -344,9 +344,9 @@ int contains(PyObject* self, PyObject* value) {
 
 PyObject* iterate(PyObject* self) {
   return guard([&] {
-    const Tensor& x = tensor_of(self);
+    const Tensor x = tensor_of(self);
     if (x.dim() == 0) raise_python(PyExc_TypeError, "iteration over a 0-d tensor");
-    x.settle();  // once, not once per row
+    without_gil([&] { x.settle(); });  // once, not once per row
     const py::object rows = steal(PyTuple_New(x.size(0)));
     for (int64_t i = 0; i < x.size(0); ++i) PyTuple_SET_ITEM(rows.ptr(), i, wrap(x.select(0, i)));
     return checked(PyObject_GetIter(rows.ptr()));

@@ -112,10 +112,7 @@ PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* settle_method(PyObject* self, PyObject*) {
   return guard([&] {
     const Tensor x = tensor_of(self);
-    {
-      py::gil_scoped_release release;
-      x.settle();
-    }
+    without_gil([&] { x.settle(); });
     Py_INCREF(self);
     return self;
   });
@@ -225,7 +222,7 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
     bool versioned = false;
     if (version != Py_None) versioned = borrow(version).cast<std::pair<int, int>>().first >= 1;
     const Tensor x = tensor_of(self);
-    return to_dlpack(copy == Py_True ? x.clone() : x, versioned);
+    return to_dlpack(copy == Py_True ? without_gil([&] { return x.clone(); }) : x, versioned);
   });
 }
 
@@ -273,11 +270,7 @@ PyObject* deepcopy(PyObject* self, PyObject* memo) {
         return borrow(known).release().ptr();
     }
     const Tensor x = tensor_of(self);
-    Tensor result;
-    {
-      py::gil_scoped_release release;
-      result = x.clone().settle();
-    }
+    Tensor result = without_gil([&] { return x.clone().settle(); });
     py::object copied = steal(wrap(std::move(result)));
     if (PyDict_Check(memo)) PyDict_SetItem(memo, id.ptr(), copied.ptr());
     return copied.release().ptr();
@@ -287,10 +280,13 @@ PyObject* deepcopy(PyObject* self, PyObject* memo) {
 /// The values as bytes, in row-major order; from protocol 5 on without a copy in between.
 PyObject* reduce_ex(PyObject* self, PyObject* protocol) {
   return guard([&] {
-    const Tensor x = tensor_of(self).contiguous();
-    const py::object bytes = steal(wrap(from_blob(const_cast<char*>(settled_data(x)),
-                                                  {x.numel() * static_cast<int64_t>(x.itemsize())},
-                                                  DType::uint8, [x](void*) {})));
+    const Tensor own = tensor_of(self);
+    const Tensor x = without_gil([&] { return own.contiguous().settle(); });
+    const int64_t size = x.numel() * static_cast<int64_t>(x.itemsize());
+    void* data = const_cast<void*>(x.data_ptr());
+    const Tensor raw = from_blob(data, {size}, DType::uint8, [x](void*) {});
+    set_read_only(raw);
+    const py::object bytes = steal(wrap(raw));
     const py::object view = steal(PyMemoryView_FromObject(bytes.ptr()));
     const bool out_of_band = PyLong_AsLong(protocol) >= 5;
     const py::object payload = out_of_band ? steal(PyPickleBuffer_FromObject(view.ptr()))

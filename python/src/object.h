@@ -60,6 +60,13 @@ auto guard_int(F&& f) noexcept -> decltype(f()) {
   }
 }
 
+/// Runs f, which may compute for long and touches no Python object, without the GIL.
+template <class F>
+auto without_gil(F&& f) {
+  py::gil_scoped_release release;
+  return std::forward<F>(f)();
+}
+
 /// Raises a Python exception with a text.
 [[noreturn]] inline void raise_python(PyObject* type, const std::string& text) {
   PyErr_SetString(type, text.c_str());

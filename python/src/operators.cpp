@@ -62,18 +62,26 @@ template <Tensor (*kOp)(const Tensor&)>
 PyObject* unary(PyObject* self) {
   return guard([&] {
     const Tensor x = tensor_of(self);
-    Tensor result;
-    {
-      py::gil_scoped_release release;
-      result = kOp(x);
-    }
-    return wrap(std::move(result));
+    return wrap(without_gil([&] { return kOp(x); }));
   });
 }
 
 PyObject* positive(PyObject* self) {
+  if (tensor_of(self).dtype() == DType::boolean) {
+    PyErr_SetString(PyExc_RuntimeError, "The `+` operator, on a bool tensor is not supported.");
+    return nullptr;
+  }
   Py_INCREF(self);
   return self;
+}
+
+PyObject* invert(PyObject* self) {
+  if (is_floating_point(tensor_of(self).dtype())) {
+    PyErr_SetString(PyExc_TypeError,
+                    "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+    return nullptr;
+  }
+  return unary<bitwise_not>(self);
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {
@@ -99,8 +107,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 
 Scalar item_of(PyObject* self) {
   const Tensor x = tensor_of(self);
-  py::gil_scoped_release release;
-  return x.item();
+  return without_gil([&] { return x.item(); });
 }
 
 int truth(PyObject* self) {
@@ -168,7 +175,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   add_slot(Py_nb_negative, unary<neg>);
   add_slot(Py_nb_positive, positive);
   add_slot(Py_nb_absolute, unary<abs>);
-  add_slot(Py_nb_invert, unary<bitwise_not>);
+  add_slot(Py_nb_invert, invert);
   add_slot(Py_nb_bool, truth);
   add_slot(Py_nb_float, as_float);
   add_slot(Py_nb_int, as_int);

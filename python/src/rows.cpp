@@ -51,12 +51,20 @@ Tensor randint_op(std::optional<int64_t> low, std::optional<Shape> high, std::op
   return randint(low.value_or(0), (*high)[0], *size, dtype);
 }
 
-bool is_one(Scalar s) { return s.to_double() == 1; }
+/// alpha * other in the dtype of an operation on x and other.
+Tensor scaled(const Tensor& x, const Tensor& other, Scalar alpha) {
+  const DType common = result_type(x, other);
+  check(alpha.dtype() != DType::boolean || common == DType::boolean, ErrorKind::dtype,
+        "Boolean alpha only supported for Boolean results.");
+  check(!alpha.is_floating_point() || is_floating_point(common), ErrorKind::dtype,
+        "For integral input tensors, argument alpha must not be a floating point number.");
+  return alpha.to_double() == 1 ? other : mul(other.to(common), alpha);
+}
 Tensor add_op(const Tensor& x, const Tensor& other, Scalar alpha) {
-  return add(x, is_one(alpha) ? other : mul(other, alpha));
+  return add(x, scaled(x, other, alpha));
 }
 Tensor sub_op(const Tensor& x, const Tensor& other, Scalar alpha) {
-  return sub(x, is_one(alpha) ? other : mul(other, alpha));
+  return sub(x, scaled(x, other, alpha));
 }
 Tensor max_op(const Tensor& x, std::optional<Tensor> other) {
   return other ? maximum(x, *other) : max(x);
@@ -181,18 +189,17 @@ std::optional<Tensor> optional_arg(Span args, size_t i) {
 }
 
 template <Tensor& (Tensor::*kOp)(const Tensor&)>
-Value scaled(Span a) {
+Value scaled_in_place(Span a) {
   Tensor x = self(a);
-  const Scalar alpha = std::get<Scalar>(a[2]);
-  return (x.*kOp)(is_one(alpha) ? tensor_arg(a, 1) : mul(tensor_arg(a, 1), alpha));
+  return (x.*kOp)(scaled(x, tensor_arg(a, 1), std::get<Scalar>(a[2])));
 }
 
 void add_in_place(std::vector<Row>& rows) {
   add_in_place_pointwise(rows);
   rows.push_back(method("add_(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
-                        summary_of("add"), scaled<&Tensor::add_>));
+                        summary_of("add"), scaled_in_place<&Tensor::add_>));
   rows.push_back(method("sub_(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
-                        summary_of("sub"), scaled<&Tensor::sub_>));
+                        summary_of("sub"), scaled_in_place<&Tensor::sub_>));
   rows.push_back(method("clamp_(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor",
                         summary_of("clamp"), [](Span a) -> Value {
                           Tensor x = self(a);

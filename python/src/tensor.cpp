@@ -39,11 +39,7 @@ void dealloc(PyObject* self) {
 PyObject* repr(PyObject* self) {
   return guard([&] {
     const Tensor x = tensor_of(self);
-    std::string text;
-    {
-      py::gil_scoped_release release;
-      text = x.to_string();
-    }
+    const std::string text = without_gil([&] { return x.to_string(); });
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }

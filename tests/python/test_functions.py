@@ -16,7 +16,7 @@ def functions():
                 yield pytest.param(value, id=name)
 
 
-@pytest.mark.parametrize("function", functions())
+@pytest.mark.parametrize("function", list(functions()))
 def test_every_function_has_a_signature_and_a_docstring(function):
     signature = inspect.signature(function)
     assert len(signature.parameters) >= 1
