@@ -106,6 +106,32 @@ TEST(InPlace, RefusesToGrow) {
                [&] { x.clamp_(tensor({{0.0f}})); });
 }
 
+TEST(Into, WritesTheMemoryThatIsThere) {
+  Tensor y = zeros({2, 3}), column = y.select(1, 1);
+  Tensor& same = into(column, tensor({1, 2}) + 1);
+  EXPECT_EQ(&same, &column);
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 2, 0, 0, 3, 0}));
+}
+
+TEST(Into, ResizesAnOutOfAnotherShape) {
+  Tensor y = zeros({7}, float64), sum = y + 1;
+  into(y, tensor({{1, 2}, {3, 4}}));
+  EXPECT_EQ(y.shape(), (Shape{2, 2}));
+  EXPECT_EQ(y.dtype(), float64);
+  EXPECT_EQ(y.to_vector<double>(), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(sum.to_vector<int>(), std::vector<int>(7, 1));
+}
+
+TEST(Into, RefusesADTypeThatCannotHoldTheResultAndOverlappingMemory) {
+  const std::string text = "result type Float can't be cast to the desired output type Long";
+  Tensor same = tensor({1, 2}), other = tensor({1, 2, 3}), x = zeros({2});
+  expect_error(ErrorKind::dtype, text, [&] { into(same, x + 0.5); });
+  expect_error(ErrorKind::dtype, text, [&] { into(other, x + 0.5); });
+  EXPECT_EQ(other.to_vector<int>(), (std::vector<int>{1, 2, 3}));
+  Tensor wide = zeros({1}).expand({2});
+  EXPECT_THROW(into(wide, x + 1), Error);
+}
+
 TEST(InPlace, RefusesAResultThatItsDTypeCannotHold) {
   Tensor x = tensor({1, 2}), m = tensor({true, false});
   const std::string text = "result type Float can't be cast to the desired output type Long";

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -143,11 +142,7 @@ void expect_error(ErrorKind kind, const std::string& text, F f) {
 }
 
 /// The content of a file of the source tree.
-inline std::string read_text(const std::string& path) {
-  std::ifstream in(std::string(TAMIS_SOURCE_DIR) + "/" + path);
-  EXPECT_TRUE(in) << path;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string read_text(const std::string& path);
 
 /// The dtype of a PyTorch name.
 inline DType parse_dtype(const std::string& text) {

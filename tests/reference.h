@@ -34,7 +34,7 @@ struct Refused {
 };
 
 using Arg = std::variant<std::monostate, Array, Scalar, int64_t, double, bool, DType, Shape,
-                         std::vector<Array>>;
+                         std::vector<Array>, std::string>;
 using Args = std::vector<Arg>;
 
 /// What one op does.

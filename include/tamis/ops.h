@@ -98,6 +98,10 @@ TAMIS_BINARY_METHODS(X)
 #undef X
 /// min(max(x, lo), hi); either bound may be missing, not both. NaN stays NaN.
 Tensor clamp(const Tensor& x, std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
+/// What PyTorch's out= does: writes result into out and returns it. A deferred result is computed
+/// straight into out's memory: `into(y, a + b)`. An out of another shape is resized; result's dtype
+/// must cast to out's (no floating point into integers).
+Tensor& into(Tensor& out, Tensor result);
 /// |a - b| <= atol + rtol * |b|, or equal; with equal_nan NaN is close to NaN.
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
                bool equal_nan = false);

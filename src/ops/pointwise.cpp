@@ -17,6 +17,12 @@ std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> l
   return higher;
 }
 
+void check_castable(DType from, DType to) {
+  check(can_cast(from, to), ErrorKind::dtype,
+        "result type {} can't be cast to the desired output type {}", scalar_type_name(from),
+        scalar_type_name(to));
+}
+
 }  // namespace
 
 DType result_type(std::initializer_list<const Tensor*> operands) {
@@ -42,11 +48,27 @@ Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tenso
   for (const Tensor* read : reads) check_no_partial_overlap(self, *read);
   check(value.shape() == self.shape(), ErrorKind::shape,
         "output with shape {} doesn't match the broadcast shape {}", self.shape(), value.shape());
-  check(can_cast(value.dtype(), self.dtype()), ErrorKind::dtype,
-        "result type {} can't be cast to the desired output type {}",
-        scalar_type_name(value.dtype()), scalar_type_name(self.dtype()));
+  check_castable(value.dtype(), self.dtype());
   store(self, std::move(value));
   return self;
+}
+
+void rebind(Tensor& out, const Tensor& result) {
+  prepare_write(out);
+  TensorImpl& impl = out.impl();
+  impl.storage = storage_of(result);
+  impl.layout = layout_of(result);
+  impl.numel = result.numel();
+  impl.is_number = false;
+}
+
+Tensor& into(Tensor& out, Tensor result) {
+  if (out.shape() == result.shape()) return write_back(out, std::move(result));
+  check_castable(result.dtype(), out.dtype());
+  const Tensor fresh = allocate(result.shape(), out.dtype());
+  store(fresh, std::move(result));
+  rebind(out, fresh);
+  return out;
 }
 
 #define X(op) \

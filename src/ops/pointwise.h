@@ -34,4 +34,8 @@ inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<Te
 /// dtype does not cast to self's.
 Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tensor*> reads = {});
 
+/// Ends an operation with out= whose result has another shape than out: points out's handle at
+/// result's data, which nobody else has. Nothing that is still deferred reads the old data.
+void rebind(Tensor& out, const Tensor& result);
+
 }  // namespace tamis

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -18,21 +19,33 @@ namespace tamis {
 /// An argument or result of an op that is called through its row. std::monostate stands for "not
 /// given".
 using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape,
-                           std::vector<Tensor>>;
+                           std::vector<Tensor>, std::string>;
 
 using Args = std::vector<Value>;
 
 struct Row {
   /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask)
-  /// -> Tensor". Types: Tensor, Tensor? (may be None), Tensor[], Scalar, int, int?, float, bool,
-  /// dtype, dtype?, int[].
+  /// -> Tensor". Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str; with a ?
+  /// behind it, it may be None. `*` stands before parameters that need their name. Several results
+  /// have names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
+  /// "masked.sum(...)".
   std::string signature;
   std::string summary;  // one sentence, for the docstring and the reference page
   std::function<Value(std::span<const Value>)> call;
   std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are
                               // float32, int64 or bool
+  bool in_place = false;      // there is also a method name_ that writes the result into input
+  bool out = false;           // PyTorch takes out= (see `into` in ops.h)
 
   std::string name() const { return signature.substr(0, signature.find('(')); }
+  Row with_in_place() && {
+    in_place = true;
+    return std::move(*this);
+  }
+  Row with_out() && {
+    out = true;
+    return std::move(*this);
+  }
 };
 
 namespace detail {
@@ -55,6 +68,8 @@ Value to_value(R&& r) {
   using T = std::decay_t<R>;
   if constexpr (std::is_same_v<T, std::pair<Tensor, Tensor>>) {
     return std::vector<Tensor>{r.first, r.second};
+  } else if constexpr (std::is_same_v<T, std::tuple<Tensor, Tensor, Tensor>>) {
+    return std::vector<Tensor>{std::get<0>(r), std::get<1>(r), std::get<2>(r)};
   } else {
     return Value(std::forward<R>(r));
   }
@@ -71,11 +86,14 @@ Value apply_values(R (*f)(A...), std::span<const Value> args, std::index_sequenc
 /// are those of the signature.
 template <class R, class... A>
 Row make_row(std::string signature, std::string summary, R (*f)(A...), std::vector<Args> samples) {
-  return {std::move(signature), std::move(summary),
+  return {std::move(signature),
+          std::move(summary),
           [f](std::span<const Value> args) {
             return detail::apply_values(f, args, std::index_sequence_for<A...>{});
           },
-          std::move(samples)};
+          std::move(samples),
+          false,
+          false};
 }
 
 // Each family's rows stand at the end of its file. In-place and out= forms have no rows of their
@@ -91,6 +109,16 @@ std::vector<Row> scatter_rows();
 std::vector<Row> reduce_rows();
 std::vector<Row> order_rows();
 std::vector<Row> mask_rows();
+std::vector<Row> indexing_rows();
+std::vector<Row> gather_rows();
+std::vector<Row> result_rows();
+std::vector<Row> sequence_rows();
+std::vector<Row> loss_rows();
+std::vector<Row> scan_rows();
+std::vector<Row> softmax_rows();
+std::vector<Row> masked_rows();
+std::vector<Row> sort_rows();
+std::vector<Row> linalg_rows();
 
 /// All of them, in the order above.
 const std::vector<Row>& all_rows();

@@ -10,16 +10,6 @@ namespace tamis {
 
 namespace {
 
-/// Points out's handle at result's data. Nothing that is still deferred reads the old data.
-void rebind(Tensor& out, const Tensor& result) {
-  prepare_write(out);
-  TensorImpl& impl = out.impl();
-  impl.storage = storage_of(result);
-  impl.layout = layout_of(result);
-  impl.numel = result.numel();
-  impl.is_number = false;
-}
-
 /// The dtype that isin looks elements of this dtype up in: it holds all their values.
 DType isin_operand(DType dtype) {
   if (dtype == DType::boolean) return DType::uint8;

@@ -1,0 +1,6 @@
+// Linear algebra: products of matrices.
+#pragma once
+
+#include "tamis/tensor.h"
+
+namespace tamis {}  // namespace tamis

@@ -1,0 +1,6 @@
+// Order: sorting, selection, quantiles, distinct values, search.
+#pragma once
+
+#include "tamis/tensor.h"
+
+namespace tamis {}  // namespace tamis

@@ -1,0 +1,17 @@
+// Source tree: files that tests read. Only this file knows where the tree is, so that no other
+// object depends on it.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "pointwise_cases.h"
+
+namespace tamis::testing {
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(std::filesystem::path(TAMIS_SOURCE_DIR) / path);
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace tamis::testing
