@@ -1,6 +1,7 @@
 // All of Tamis' public interface.
 #pragma once
 
+#include "tamis/complex.h"
 #include "tamis/dtype.h"
 #include "tamis/error.h"
 #include "tamis/indexing.h"

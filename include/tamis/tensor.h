@@ -27,17 +27,20 @@ struct TensorImpl;
 
 namespace detail {
 
+/// What a number becomes when no dtype is given: PyTorch's defaults.
+constexpr DType default_dtype(Scalar v) {
+  return v.is_complex() ? DType::complex64 : v.is_floating_point() ? DType::float32 : v.dtype();
+}
+
 /// A nested braced list, flattened: what `tensor({{1, 2}, {3, 4}})` is made from.
 class NestedList {
  public:
   template <Number T>
-  NestedList(T v)
-      : dtype_(Scalar(v).is_floating_point() ? DType::float32 : Scalar(v).dtype()),
-        values_{Scalar(v)} {}
+  NestedList(T v) : dtype_(default_dtype(Scalar(v))), values_{Scalar(v)} {}
   NestedList(std::initializer_list<NestedList> rows);
 
   const Shape& shape() const { return shape_; }
-  DType dtype() const { return dtype_; }  ///< boolean, int64, or float32 (PyTorch's default)
+  DType dtype() const { return dtype_; }  ///< boolean, int64, float32 or complex64
   const std::vector<Scalar>& values() const { return values_; }
   /// Throws kind shape if rows of one list differ in shape.
   void check_regular() const;
@@ -77,7 +80,7 @@ class Tensor {
   /// + 1` is int8). Half and BFloat16 need `Tensor(h)`, so that arithmetic between two of them
   /// stays arithmetic of floats.
   template <Number T>
-  explicit(!std::is_arithmetic_v<T>) Tensor(T v) : Tensor(Scalar(v)) {}
+  explicit(std::same_as<T, Half> || std::same_as<T, BFloat16>) Tensor(T v) : Tensor(Scalar(v)) {}
   Tensor(Scalar v);
 
   // ---- what it is -------------------------------------------------------------------------------
@@ -238,6 +241,21 @@ class Tensor {
   Tensor& operator&=(const Tensor& o) { return bitwise_and_(o); }
   Tensor& operator|=(const Tensor& o) { return bitwise_or_(o); }
   Tensor& operator^=(const Tensor& o) { return bitwise_xor_(o); }
+
+  // ---- complex ----------------------------------------------------------------------------------
+  bool is_complex() const { return tamis::is_complex(dtype()); }
+  Tensor real() const;
+  Tensor imag() const;
+  Tensor conj() const;
+  Tensor angle() const;
+
+  // ---- linear algebra ---------------------------------------------------------------------------
+  Tensor matmul(const Tensor& other) const;
+  Tensor mm(const Tensor& mat2) const;
+  Tensor bmm(const Tensor& mat2) const;
+  Tensor mv(const Tensor& vec) const;
+  Tensor dot(const Tensor& other) const;
+  Tensor outer(const Tensor& vec2) const;
 
   // For the library's own rooms.
   explicit Tensor(TensorImpl* impl) noexcept;

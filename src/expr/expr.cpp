@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/check.h"
+#include "core/convert.h"
 #include "expr/compile.h"
 #include "tamis/runtime.h"
 
@@ -50,6 +51,8 @@ void Expr::detach(Storage& owner) const noexcept {
 
 Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
              std::shared_ptr<const IsinSet> set) {
+  check(!is_complex(operand) || takes_complex(op), ErrorKind::dtype,
+        "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Shape shape = inputs[0].shape();
   for (size_t i = 1; i < inputs.size(); ++i) shape = broadcast_shapes(shape, inputs[i].shape());
 

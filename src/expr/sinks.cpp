@@ -1,6 +1,8 @@
 // Running expressions into sinks: what the ops layer calls when it needs values.
 #include <algorithm>
 
+#include "core/check.h"
+#include "core/convert.h"
 #include "expr/compile.h"
 #include "expr/expr.h"
 
@@ -36,7 +38,7 @@ void store(const Tensor& target, Tensor value) {
   if (target.numel() == 0) return;
   Compiler compiler(target.shape());
   compiler.value(value, target.dtype());
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor copy = allocate(target.shape(), target.dtype());
     store(copy, std::move(value));
     return store(target, std::move(copy));
@@ -53,7 +55,7 @@ void store_where(const Tensor& target, Tensor mask, Tensor value) {
   Compiler compiler(target.shape());
   compiler.mask(mask);
   compiler.value(value, target.dtype());
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor mask_copy = allocate(mask.shape(), DType::boolean);
     store(mask_copy, std::move(mask));
     Tensor copy = allocate(value.shape(), target.dtype());
@@ -111,7 +113,7 @@ void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
   const void* data = source.data_ptr();
   Compiler compiler(target.shape());
   compiler.mask(mask);
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor copy = allocate(mask.shape(), DType::boolean);
     store(copy, std::move(mask));
     return expand_into(target, std::move(copy), source);
@@ -130,6 +132,10 @@ bool all_true(const Tensor& mask) {
 
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand,
               DType result) {
+  const bool extreme = reduction == Reduction::amax || reduction == Reduction::amin;
+  check(!extreme || !is_complex(operand), ErrorKind::dtype,
+        "\"{}_values_cpu\" not implemented for '{}'", reduction == Reduction::amax ? "max" : "min",
+        scalar_type_name(operand));
   // Kept dimensions outside, reduced ones inside; but if the innermost dimension is kept, it and
   // the kept ones next to it stay innermost, so that rows are added to rows. This depends on the
   // shape alone, and so do the bits of the result.

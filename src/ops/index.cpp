@@ -12,7 +12,7 @@ namespace {
 void check_index_dtype(const Tensor& mask) {
   const DType dtype = mask.dtype();
   if (dtype == DType::boolean) return;
-  check(!is_floating_point(dtype), ErrorKind::index,
+  check(!is_floating_point(dtype) && !is_complex(dtype), ErrorKind::index,
         "tensors used as indices must be long, int, byte or bool tensors, but got {}; "
         "write mask.to_bool() or mask != 0",
         scalar_type_name(dtype));

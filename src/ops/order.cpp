@@ -63,14 +63,15 @@ std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool
   check(n > 0, ErrorKind::index, "kthvalue(): Expected reduction dim {} to have non-zero size.", d);
   check(k >= 1 && k <= n, ErrorKind::value,
         "kthvalue(): selected number k out of range for dimension {}", d);
-  check_implemented(x.dtype() != DType::boolean, "kthvalue_cpu", x.dtype());
+  check_implemented(x.dtype() != DType::boolean && !is_complex(x.dtype()), "kthvalue_cpu",
+                    x.dtype());
 
   Shape shape = x.shape();
   if (x.dim() > 0 && keepdim) shape[d] = 1;
   if (x.dim() > 0 && !keepdim) shape.erase(d);
   const Tensor values = allocate(shape, x.dtype()), indices = allocate(shape, DType::int64);
   const Tensor from = x.contiguous();
-  visit_dtype(x.dtype(), [&](auto type) {
+  visit_real(x.dtype(), [&](auto type) {
     using T = decltype(type);
     if constexpr (!std::is_same_v<T, bool>) {
       kth_of_slices(from.data<T>(), slices_of(x, d), k, values.mutable_data<T>(),

@@ -15,10 +15,10 @@ namespace tamis {
 DType result_type(std::initializer_list<const Tensor*> operands);
 inline DType result_type(const Tensor& x) { return result_type({&x}); }
 
-/// The dtype that functions of real analysis compute in: floating point as it is, all else in
-/// float32.
+/// The dtype that functions of analysis compute in: floating point and complex as it is, all else
+/// in float32.
 constexpr DType float_type(DType dtype) {
-  return is_floating_point(dtype) ? dtype : DType::float32;
+  return is_floating_point(dtype) || is_complex(dtype) ? dtype : DType::float32;
 }
 
 /// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.

@@ -6,6 +6,7 @@
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/mask_args.h"
+#include "ops/pointwise.h"
 #include "ops/row.h"
 
 namespace tamis {
@@ -27,6 +28,7 @@ Shape reduced_shape(const Tensor& x, const Shape& dims, bool keepdim) {
 
 /// The dtype that sums and products of this dtype are taken in.
 DType sum_operand(DType dtype) {
+  if (is_complex(dtype)) return dtype;
   if (!is_floating_point(dtype)) return DType::int64;
   return dtype == DType::float64 ? DType::float64 : DType::float32;
 }
@@ -57,7 +59,9 @@ DType truth_dtype(const Tensor& x) {
 Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
                   std::optional<DType> dtype) {
   const bool is_sum = reduction == Reduction::sum;
-  const DType result = dtype ? *dtype : is_floating_point(x.dtype()) ? x.dtype() : DType::int64;
+  const DType result = dtype                                                   ? *dtype
+                       : is_floating_point(x.dtype()) || is_complex(x.dtype()) ? x.dtype()
+                                                                               : DType::int64;
   if (result == DType::boolean) {
     return reduce_truth(!is_sum, x.to_bool(), dims, keepdim, DType::boolean);
   }
@@ -102,7 +106,7 @@ Tensor prod(const Tensor& x, std::optional<int64_t> dim, bool keepdim, std::opti
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
   const DType result = dtype.value_or(x.dtype());
-  check(is_floating_point(result), ErrorKind::dtype,
+  check(is_floating_point(result) || is_complex(result), ErrorKind::dtype,
         "mean(): could not infer output dtype. {} dtype must be either a floating point or complex "
         "dtype. Got: {}",
         dtype ? "Optional" : "Input", scalar_type_name(result));
@@ -118,9 +122,15 @@ Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
   return extreme(Reduction::amin, "amin", x, dims, keepdim);
 }
 
-Tensor max(const Tensor& x) { return extreme(Reduction::amax, "max", x, {}, false); }
+Tensor max(const Tensor& x) {
+  check_implemented(!is_complex(x.dtype()), "max_all", x.dtype());
+  return extreme(Reduction::amax, "max", x, {}, false);
+}
 
-Tensor min(const Tensor& x) { return extreme(Reduction::amin, "min", x, {}, false); }
+Tensor min(const Tensor& x) {
+  check_implemented(!is_complex(x.dtype()), "min_all", x.dtype());
+  return extreme(Reduction::amin, "min", x, {}, false);
+}
 
 Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
   return reduce_truth(false, x.to_bool(), normalize_dims(dims, x.dim()), keepdim, truth_dtype(x));

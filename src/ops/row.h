@@ -119,6 +119,7 @@ std::vector<Row> softmax_rows();
 std::vector<Row> masked_rows();
 std::vector<Row> sort_rows();
 std::vector<Row> linalg_rows();
+std::vector<Row> complex_rows();
 
 /// All of them, in the order above.
 const std::vector<Row>& all_rows();

@@ -60,6 +60,10 @@ int64_t count(const Tensor& mask) {
 Tensor count_nonzero(const Tensor& x, const Dims& dims) { return sum(x.to_bool(), dims); }
 
 Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
+  for (DType dtype : {x.dtype(), test_elements.dtype()}) {
+    check(!is_complex(dtype), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
+          scalar_type_name(dtype));
+  }
   const Tensor test = test_elements.to(isin_operand(test_elements.dtype())).contiguous();
   const DType operand = isin_operand(x.dtype());
   auto set = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand);

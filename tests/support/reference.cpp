@@ -160,7 +160,7 @@ Arg read(const Value& value) {
 
 Tensor write(const Array& x) {
   const Tensor result = empty(x.shape, x.dtype);
-  visit_dtype(x.dtype, [&](auto type) {
+  visit_real(x.dtype, [&](auto type) {
     using T = decltype(type);
     T* out = result.mutable_data<T>();
     for (const Cell& c : x.cells) {
