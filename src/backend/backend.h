@@ -17,6 +17,13 @@ struct Target {
   Shape strides;
 };
 
+/// Matrices of one shape; strides in elements. Of each matrix, either the rows or the columns are
+/// contiguous and do not overlap.
+struct MatrixBatch {
+  const void* data = nullptr;
+  int64_t batch_stride = 0, row_stride = 0, col_stride = 0;
+};
+
 /// Below this line nothing throws but allocation. All arguments have been checked and all storages
 /// are ready.
 class Backend {
@@ -46,6 +53,10 @@ class Backend {
   /// dtype `result`.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                       int64_t inner, void* out, DType result) = 0;
+  /// Products of [m, k] and [k, n] matrices, to out as contiguous [batches, m, n]. All sizes are
+  /// positive and fit 31 bits, m excepted. Integers (they wrap), float32, float64 and complex.
+  virtual void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches,
+                      int64_t m, int64_t k, int64_t n, void* out) = 0;
 };
 
 Backend& cpu_backend();

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/allocator.h"
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/matmul.h"
 #include "backend/cpu/sinks.h"
 #include "tamis/runtime.h"
 
@@ -33,6 +34,10 @@ class CpuBackend final : public Backend {
   void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
               int64_t inner, void* out, DType result) override {
     cpu::run_reduce(program, reduction, outer, reduced, inner, out, result);
+  }
+  void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches, int64_t m,
+              int64_t k, int64_t n, void* out) override {
+    cpu::run_matmul(a, b, dtype, batches, m, k, n, out);
   }
 };
 
