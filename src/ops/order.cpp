@@ -84,12 +84,14 @@ std::vector<Row> order_rows() {
   const Tensor x = tensor({{3.f, 1.f, 2.f}, {6.f, 5.f, 4.f}});
   const Tensor ints = tensor({30, 10, 20, 10});
   return {
-      make_row("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> Tensor[]",
+      make_row("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, "
+               "Tensor indices)",
                "The k-th smallest element along a dimension, counted from 1, and its index.",
                kthvalue,
                {{x, int64_t{2}, int64_t{-1}, false},
                 {x, int64_t{1}, int64_t{0}, true},
-                {ints, int64_t{2}, int64_t{0}, false}}),
+                {ints, int64_t{2}, int64_t{0}, false}})
+          .with_out(),
   };
 }
 

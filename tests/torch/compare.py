@@ -1,5 +1,6 @@
 """One case: the same call in both libraries, and the comparison of what comes out."""
 
+import functools
 import re
 from collections import Counter
 
@@ -171,7 +172,7 @@ class Checker:
         case = Case(op, args, kwargs)
         for name in counts or [op]:
             session.cases[name] += 1
-        call = call or (lambda library, *a, **k: getattr(library, op)(*a, **k))
+        call = call or (lambda library, *a, **k: functools.reduce(getattr, op.split("."), library)(*a, **k))
 
         def run(library, function, change=lambda v: v):
             a = [change(resolved(v, library)) for v in args]
