@@ -56,12 +56,13 @@ Tensor scaled(const Tensor& x, const Tensor& other, Scalar alpha) {
         "Boolean alpha only supported for Boolean results.");
   check(!alpha.is_floating_point() || is_floating_point(common), ErrorKind::dtype,
         "For integral input tensors, argument alpha must not be a floating point number.");
-  return alpha.to_double() == 1 ? other : mul(other.to(common), alpha);
+  return alpha.to_double() == 1 ? other : mul(other.to(common), Tensor(alpha).to(common));
 }
 Tensor add_op(const Tensor& x, const Tensor& other, Scalar alpha) {
   return add(x, scaled(x, other, alpha));
 }
 Tensor sub_op(const Tensor& x, const Tensor& other, Scalar alpha) {
+  if (other.dtype() == DType::boolean) return sub(x, other);  // which refuses it
   return sub(x, scaled(x, other, alpha));
 }
 Tensor max_op(const Tensor& x, std::optional<Tensor> other) {

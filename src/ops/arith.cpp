@@ -145,6 +145,8 @@ Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> m
   check(min || max, ErrorKind::value,
         "torch.clamp: At least one of 'min' or 'max' must not be None");
   const DType dtype = result_type({&x, min ? &*min : &x, max ? &*max : &x});
+  const bool by_tensor = !(min && max) && !(min ? *min : *max).impl().is_number;
+  if (dtype == DType::boolean && by_tensor) return min ? maximum(x, *min) : minimum(x, *max);
   check_implemented(dtype != DType::boolean,
                     min && max ? "clamp_cpu"
                     : min      ? "clamp_min_cpu"

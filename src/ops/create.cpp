@@ -298,7 +298,7 @@ Tensor arange(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype)
 
 Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
   check(steps >= 0, ErrorKind::value, "number of steps must be non-negative");
-  check_implemented(dtype != DType::boolean, "linspace_cpu", dtype);
+  check_implemented(dtype != DType::boolean || steps <= 1, "linspace_cpu", dtype);
   check_fits(start, dtype);
   check_fits(end, dtype);
   Tensor result = empty({steps}, dtype);

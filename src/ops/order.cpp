@@ -63,11 +63,15 @@ std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool
   check(n > 0, ErrorKind::index, "kthvalue(): Expected reduction dim {} to have non-zero size.", d);
   check(k >= 1 && k <= n, ErrorKind::value,
         "kthvalue(): selected number k out of range for dimension {}", d);
+  if (x.dim() == 0) return {x.clone(), zeros({}, DType::int64)};
   check_implemented(x.dtype() != DType::boolean, "kthvalue_cpu", x.dtype());
 
   Shape shape = x.shape();
-  if (x.dim() > 0 && keepdim) shape[d] = 1;
-  if (x.dim() > 0 && !keepdim) shape.erase(d);
+  if (keepdim) {
+    shape[d] = 1;
+  } else {
+    shape.erase(d);
+  }
   const Tensor values = allocate(shape, x.dtype()), indices = allocate(shape, DType::int64);
   const Tensor from = x.contiguous();
   visit_dtype(x.dtype(), [&](auto type) {

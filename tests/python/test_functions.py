@@ -176,6 +176,7 @@ def test_memory_that_an_array_shows_survives_a_resizing_out():
         (lambda x: tamis.cat(x), r"argument 'tensors' \(position 1\) must be tuple of Tensors, not tamis.Tensor"),
         (lambda x: tamis.zeros("a"), r"argument 'size' \(position 1\) must be tuple of ints, not str"),
         (lambda x: tamis.Tensor([1]), r"tamis.tensor\(data\)"),
+        (lambda x: x["a"], r"new\(\): invalid data type 'str'"),
     ],
 )
 def test_wrong_arguments_are_type_errors_that_name_them(call, text):
@@ -204,6 +205,41 @@ def test_wrong_arguments_are_type_errors_that_name_them(call, text):
 def test_errors_are_the_exceptions_that_pytorch_raises(call, kind, text):
     with pytest.raises(kind, match=text):
         call(tamis.ones(2))
+
+
+def test_bools_where_pytorch_takes_and_refuses_them():
+    yes, no = tamis.tensor(True), tamis.tensor([False, True])
+    value, index = tamis.kthvalue(yes, 1)
+    assert (value.item(), value.dtype, index.item()) == (True, tamis.bool, 0)
+    with pytest.raises(RuntimeError, match="not implemented for 'Bool'"):
+        tamis.kthvalue(no, 1)
+    assert tamis.linspace(1, 2, 1, dtype=tamis.bool).tolist() == [True]
+    assert tamis.linspace(1, 2, 0, dtype=tamis.bool).tolist() == []
+    with pytest.raises(RuntimeError, match="not implemented for 'Bool'"):
+        tamis.linspace(0, 1, 2, dtype=tamis.bool)
+    assert tamis.clamp(no, min=yes).tolist() == [True, True]
+    assert tamis.clamp(no, max=tamis.tensor(False)).tolist() == [False, False]
+    for bounds in ((True, None), (None, False), (yes, yes)):
+        with pytest.raises(RuntimeError, match="not implemented for 'Bool'"):
+            tamis.clamp(no, *bounds)
+    with pytest.raises(RuntimeError, match=r"The `\+` operator, on a bool tensor is not supported"):
+        +no
+    with pytest.raises(TypeError, match=r"~ \(operator.invert\) is only implemented on integer and Boolean-type"):
+        ~tamis.ones(2)
+    with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with a bool tensor"):
+        tamis.sub(tamis.ones(2), no, alpha=2)
+
+
+def test_alpha_scales_in_the_dtype_of_the_result():
+    small = tamis.tensor([100], dtype=tamis.int8)
+    assert tamis.add(tamis.tensor([0]), small, alpha=3).tolist() == [300]
+    assert tamis.add(tamis.tensor([0.0]), small, alpha=0.5).tolist() == [50.0]
+    truth = tamis.tensor([False, True])
+    assert truth.clone().add_(truth, alpha=2).tolist() == [False, True]
+    with pytest.raises(RuntimeError, match="must not be a floating point number"):
+        tamis.add(small, small, alpha=0.5)
+    with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean results"):
+        tamis.add(small, small, alpha=True)
 
 
 def test_builders_take_lists():

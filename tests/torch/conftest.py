@@ -82,6 +82,7 @@ def pytest_terminal_summary(terminalreporter, config):
     names = sorted(session.cases)
     for i in range(0, len(names), 5):
         write("  ".join(f"{n:>15} {session.cases[n]:<5}" for n in names[i:i + 5]))
+    write(f"{sum(session.outs.values())} of them again with out=, for {len(session.outs)} rows")
     mode = "eager" if tamis.eager_mode() else "deferred"
     write(f"{sum(session.cases.values())} cases in {mode} mode; torch has none for "
           f"{sum(session.none_in_torch.values())} (halves), which are compared with float32")
