@@ -4,10 +4,16 @@ import types
 from pathlib import Path
 
 import pytest
-import tamis
 
-import tables
-from compare import Checker, session
+try:
+    import torch
+except ImportError:
+    torch = None
+else:
+    import tamis
+
+    import tables
+    from compare import Checker, session
 
 HERE = Path(__file__).parent
 
@@ -62,6 +68,9 @@ COLLECTED = pytest.StashKey[set]()
 
 
 def pytest_configure(config):
+    if torch is None:
+        text = "skipped: PyTorch, with which Tamis is compared here, is not installed (Debian: python3-torch)"
+        pytest.exit(text, returncode=77)
     config.addinivalue_line("filterwarnings", "ignore")  # torch warns of deprecations; Tamis never prints
 
 
