@@ -51,9 +51,10 @@ class ArrowMask:
 
 
 def in_use(meter):
-    """Bytes in use, but for those that are kept for the next tensor."""
+    """Bytes in use, without those that this thread keeps for the next tensor."""
     gc.collect()
-    return meter() - tamis.memory_stats()["cached_bytes"]
+    tamis.empty_cache()
+    return meter()
 
 
 def refused(kind, call):
