@@ -113,6 +113,7 @@ std::vector<Row> indexing_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> result_rows();
 std::vector<Row> sequence_rows();
+std::vector<Row> pad_rows();
 std::vector<Row> loss_rows();
 std::vector<Row> scan_rows();
 std::vector<Row> softmax_rows();
