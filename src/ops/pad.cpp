@@ -140,7 +140,7 @@ std::vector<Row> pad_rows() {
   const Value none;
   const std::string constant = "constant";
   return {make_row(
-      "pad(Tensor input, int[] pad, str mode=constant, Scalar? value=None) -> Tensor",
+      "pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor",
       "input with elements added (or cut off) before and behind its last dimensions.", pad,
       {{x, Shape{1, 2}, constant, none},
        {x, Shape{-1, 1, 0, 1}, constant, Scalar(9)},

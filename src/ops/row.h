@@ -115,6 +115,7 @@ std::vector<Row> result_rows();
 std::vector<Row> sequence_rows();
 std::vector<Row> pad_rows();
 std::vector<Row> loss_rows();
+std::vector<Row> cross_entropy_rows();
 std::vector<Row> scan_rows();
 std::vector<Row> softmax_rows();
 std::vector<Row> masked_rows();

@@ -70,7 +70,7 @@ std::vector<Row> sequence_rows() {
   const Value none;
   return {
       make_row("pad_sequence(Tensor[] sequences, bool batch_first=False, Scalar padding_value=0.0, "
-               "str padding_side=right) -> Tensor",
+               "str padding_side='right') -> Tensor",
                "Sequences of different lengths in one tensor, the shorter ones filled up.",
                pad_sequence,
                {{list, false, Scalar(0.), std::string("right")},
