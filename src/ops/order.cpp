@@ -63,11 +63,15 @@ std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool
   check(n > 0, ErrorKind::index, "kthvalue(): Expected reduction dim {} to have non-zero size.", d);
   check(k >= 1 && k <= n, ErrorKind::value,
         "kthvalue(): selected number k out of range for dimension {}", d);
+  if (x.dim() == 0) return {x.clone(), zeros({}, DType::int64)};
   check_implemented(x.dtype() != DType::boolean, "kthvalue_cpu", x.dtype());
 
   Shape shape = x.shape();
-  if (x.dim() > 0 && keepdim) shape[d] = 1;
-  if (x.dim() > 0 && !keepdim) shape.erase(d);
+  if (keepdim) {
+    shape[d] = 1;
+  } else {
+    shape.erase(d);
+  }
   const Tensor values = allocate(shape, x.dtype()), indices = allocate(shape, DType::int64);
   const Tensor from = x.contiguous();
   visit_dtype(x.dtype(), [&](auto type) {
@@ -84,12 +88,14 @@ std::vector<Row> order_rows() {
   const Tensor x = tensor({{3.f, 1.f, 2.f}, {6.f, 5.f, 4.f}});
   const Tensor ints = tensor({30, 10, 20, 10});
   return {
-      make_row("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> Tensor[]",
+      make_row("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, "
+               "Tensor indices)",
                "The k-th smallest element along a dimension, counted from 1, and its index.",
                kthvalue,
                {{x, int64_t{2}, int64_t{-1}, false},
                 {x, int64_t{1}, int64_t{0}, true},
-                {ints, int64_t{2}, int64_t{0}, false}}),
+                {ints, int64_t{2}, int64_t{0}, false}})
+          .with_out(),
   };
 }
 
