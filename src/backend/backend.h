@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include "backend/program.h"
 #include "core/storage.h"
@@ -24,6 +25,12 @@ struct MatrixBatch {
   int64_t batch_stride = 0, row_stride = 0, col_stride = 0;
 };
 
+/// Where a selection goes: room for `size` elements, or rows. What does not fit is left out.
+struct Room {
+  void* data = nullptr;
+  int64_t size = 0;
+};
+
 /// Below this line nothing throws but allocation. All arguments have been checked and all storages
 /// are ready.
 class Backend {
@@ -40,12 +47,17 @@ class Backend {
   /// Whether the mask has a true (false) element; stops at the first.
   virtual bool any(const Program& program) = 0;
   virtual bool all(const Program& program) = 0;
-  /// Packs the values where the mask is true at the address that `allocate(count)` returns.
-  virtual void compress(const Program& program, const std::function<void*(int64_t)>& allocate) = 0;
-  /// Coordinates in `shape` (numel as the program's) of the true elements: out[d * count + k], out
-  /// = allocate(count).
+  /// Packs the values where the mask is true into `allocate(count)`; count is the number of all of
+  /// them.
+  virtual void compress(const Program& program, const std::function<Room(int64_t)>& allocate) = 0;
+  /// Packs the values where the mask is true, and those where it is false, at the two addresses
+  /// that `allocate(count of true)` returns.
+  virtual void partition(const Program& program,
+                         const std::function<std::pair<void*, void*>(int64_t)>& allocate) = 0;
+  /// Coordinates in `shape` (numel as the program's) of the true elements, int64, into room =
+  /// allocate(count): that along dimension d of the k-th one to room.data[d * room.size + k].
   virtual void coordinates(const Program& program, const Shape& shape,
-                           const std::function<int64_t*(int64_t)>& allocate) = 0;
+                           const std::function<Room(int64_t)>& allocate) = 0;
   /// Writes source[0], source[1], ... to the target where the mask is true, of the target's dtype.
   virtual void expand(const Program& program, const void* source, int64_t source_numel,
                       const Target& target) = 0;
@@ -57,6 +69,9 @@ class Backend {
   /// positive and fit 31 bits, m excepted. Integers (they wrap), float32, float64 and complex.
   virtual void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches,
                       int64_t m, int64_t k, int64_t n, void* out) = 0;
+
+  /// Runs work some time from now on a thread of the pool. It must not throw.
+  virtual void spawn(std::function<void()> work) = 0;
 };
 
 Backend& cpu_backend();

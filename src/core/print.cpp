@@ -112,8 +112,8 @@ Items other_items(const Tensor& part) {
 
 Items items_of(const Tensor& part) {
   if (is_complex(part.dtype())) return complex_items(part);
-  Items items = is_floating_point(part.dtype()) ? float_items(part.to_vector<double>())
-                                                : other_items(part);
+  Items items =
+      is_floating_point(part.dtype()) ? float_items(part.to_vector<double>()) : other_items(part);
   pad(items);
   return items;
 }

@@ -13,9 +13,9 @@ namespace tamis {
 class Storage;
 
 /// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask
-/// (core/interval.h).
+/// (core/interval.h). A pending one stands for work that reads other storages (expr/expr.h).
 struct Recipe : RefCounted {
-  enum class Kind : uint8_t { expression, intervals };
+  enum class Kind : uint8_t { expression, intervals, pending };
   explicit Recipe(Kind k) : kind(k) {}
   virtual ~Recipe() = default;
   /// Called when `owner` no longer needs the recipe: the storages that it reads forget the reader.

@@ -21,6 +21,14 @@ Program mask_program(const Tensor& mask) {
   return compiler.finish();
 }
 
+/// The mask and the value of a sink that selects.
+Program selection_program(const Tensor& x, const Tensor& mask, const Shape& shape) {
+  Compiler compiler(shape);
+  compiler.mask(mask);
+  compiler.value(x, x.dtype());
+  return compiler.finish();
+}
+
 /// The closed-form count of a whole structured mask, or -1.
 int64_t structured_count(const Tensor& mask) {
   const Ref<const Recipe> recipe = storage_of(mask)->recipe();
@@ -71,18 +79,40 @@ Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
   Tensor result;
   const auto make = [&](int64_t count) {
     result = allocate({count}, x.dtype());
-    return storage_of(result)->data();
+    return Room{storage_of(result)->data(), count};
   };
   if (numel(shape) == 0) {
     make(0);
-    return result;
+  } else {
+    cpu_backend().compress(selection_program(x, mask, shape), make);
   }
-  Compiler compiler(shape);
-  compiler.mask(mask);
-  compiler.value(x, x.dtype());
-  const Program program = compiler.finish();
-  cpu_backend().compress(program, make);
   return result;
+}
+
+int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
+                      const Shape& shape) {
+  int64_t found = 0;
+  if (numel(shape) == 0) return found;
+  cpu_backend().compress(selection_program(x, mask, shape), [&](int64_t count) {
+    found = count;
+    return Room{storage_of(target)->data(), target.numel()};
+  });
+  return found;
+}
+
+std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const Shape& shape) {
+  Tensor kept, rejected;
+  const auto make = [&](int64_t count) {
+    kept = allocate({count}, x.dtype());
+    rejected = allocate({numel(shape) - count}, x.dtype());
+    return std::pair(storage_of(kept)->data(), storage_of(rejected)->data());
+  };
+  if (numel(shape) == 0) {
+    make(0);
+  } else {
+    cpu_backend().partition(selection_program(x, mask, shape), make);
+  }
+  return {kept, rejected};
 }
 
 int64_t count_true(const Tensor& mask) {
@@ -95,7 +125,7 @@ Tensor coordinates(const Tensor& mask) {
   Tensor columns;
   const auto make = [&](int64_t count) {
     columns = allocate({mask.dim(), count}, DType::int64);
-    return static_cast<int64_t*>(storage_of(columns)->data());
+    return Room{storage_of(columns)->data(), count};
   };
   if (mask.numel() == 0) {
     make(0);
@@ -104,6 +134,16 @@ Tensor coordinates(const Tensor& mask) {
   }
   const int64_t count = columns.shape()[1];
   return make_view(columns, {{count, mask.dim()}, {1, count}, 0});
+}
+
+int64_t coordinates_into(const Tensor& columns, const Tensor& mask) {
+  int64_t found = 0;
+  if (mask.numel() == 0) return found;
+  cpu_backend().coordinates(mask_program(mask), mask.shape(), [&](int64_t count) {
+    found = count;
+    return Room{storage_of(columns)->data(), columns.shape()[1]};
+  });
+  return found;
 }
 
 void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {

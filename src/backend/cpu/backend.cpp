@@ -5,6 +5,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/matmul.h"
 #include "backend/cpu/sinks.h"
+#include "backend/cpu/threads.h"
 #include "tamis/runtime.h"
 
 namespace tamis {
@@ -20,11 +21,15 @@ class CpuBackend final : public Backend {
   int64_t count(const Program& program) override { return cpu::run_count(program); }
   bool any(const Program& program) override { return cpu::run_any(program); }
   bool all(const Program& program) override { return cpu::run_all(program); }
-  void compress(const Program& program, const std::function<void*(int64_t)>& allocate) override {
+  void compress(const Program& program, const std::function<Room(int64_t)>& allocate) override {
     cpu::run_compress(program, allocate);
   }
+  void partition(const Program& program,
+                 const std::function<std::pair<void*, void*>(int64_t)>& allocate) override {
+    cpu::run_partition(program, allocate);
+  }
   void coordinates(const Program& program, const Shape& shape,
-                   const std::function<int64_t*(int64_t)>& allocate) override {
+                   const std::function<Room(int64_t)>& allocate) override {
     cpu::run_coordinates(program, shape, allocate);
   }
   void expand(const Program& program, const void* source, int64_t source_numel,
@@ -39,6 +44,7 @@ class CpuBackend final : public Backend {
               int64_t k, int64_t n, void* out) override {
     cpu::run_matmul(a, b, dtype, batches, m, k, n, out);
   }
+  void spawn(std::function<void()> work) override { cpu::spawn(std::move(work)); }
 };
 
 }  // namespace
