@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "backend/order.h"
 #include "backend/program.h"
 #include "core/storage.h"
 
@@ -46,6 +47,9 @@ class Backend {
   /// dtype `result`.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                       int64_t inner, void* out, DType result) = 0;
+
+  /// Sorting, selecting and searching.
+  virtual OrderBackend& order() = 0;
 };
 
 Backend& cpu_backend();
