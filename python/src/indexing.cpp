@@ -123,6 +123,8 @@ class Walk {
       select(o);
     } else if (item.tensor) {
       tensor(*item.tensor);
+    } else if (PyUnicode_Check(o)) {  // a sequence, but not of numbers
+      raise_python(PyExc_TypeError, "new(): invalid data type 'str'");
     } else {
       raise_python(
           PyExc_IndexError,

@@ -145,6 +145,8 @@ Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> m
   check(min || max, ErrorKind::value,
         "torch.clamp: At least one of 'min' or 'max' must not be None");
   const DType dtype = result_type({&x, min ? &*min : &x, max ? &*max : &x});
+  const bool by_tensor = !(min && max) && !(min ? *min : *max).impl().is_number;
+  if (dtype == DType::boolean && by_tensor) return min ? maximum(x, *min) : minimum(x, *max);
   check_implemented(dtype != DType::boolean,
                     min && max ? "clamp_cpu"
                     : min      ? "clamp_min_cpu"
@@ -201,14 +203,18 @@ void add_unary_rows(std::vector<Row>& rows, std::span<const Summary> summaries,
                     const std::vector<Args>& samples) {
   for (const Summary& s : summaries) {
     rows.push_back(
-        make_row(fmt::format("{}(Tensor input) -> Tensor", s.name), s.text, s.function, samples));
+        make_row(fmt::format("{}(Tensor input) -> Tensor", s.name), s.text, s.function, samples)
+            .with_in_place());
+    rows.back().out = s.function != relu;  // as in PyTorch
   }
 }
 
 void add_binary_row(std::vector<Row>& rows, const char* name, const char* summary,
                     Tensor (*function)(const Tensor&, const Tensor&), std::vector<Args> samples) {
   rows.push_back(make_row(fmt::format("{}(Tensor input, Tensor other) -> Tensor", name), summary,
-                          function, std::move(samples)));
+                          function, std::move(samples))
+                     .with_out());
+  rows.back().in_place = function != minimum && function != maximum;  // as in PyTorch
 }
 
 }  // namespace
@@ -238,9 +244,11 @@ std::vector<Row> arith_rows() {
   add_binary_row(rows, "fmod",
                  "What a division rounded toward zero leaves over; it has the sign of input.", fmod,
                  two);
-  rows.push_back(make_row(
-      "pow(Tensor input, Tensor exponent) -> Tensor", "input to the power of exponent.", pow,
-      {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}}));
+  rows.push_back(
+      make_row("pow(Tensor input, Tensor exponent) -> Tensor", "input to the power of exponent.",
+               pow, {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}})
+          .with_in_place()
+          .with_out());
   add_binary_row(rows, "minimum", "The smaller of two elements; NaN if either is.", minimum,
                  with_bools);
   add_binary_row(rows, "maximum", "The larger of two elements; NaN if either is.", maximum,
@@ -251,7 +259,9 @@ std::vector<Row> arith_rows() {
                           {{floats, Tensor(-1), Tensor(1)},
                            {floats, row, {}},
                            {ints, {}, Tensor(2)},
-                           {ints, Tensor(0.5), {}}}));
+                           {ints, Tensor(0.5), {}}})
+                     .with_in_place()
+                     .with_out());
   rows.push_back(make_row<DType, const Tensor&, const Tensor&>(
       "result_type(Tensor tensor1, Tensor tensor2) -> dtype",
       "The dtype of an operation on both: 0-d tensors and numbers do not widen others of their "

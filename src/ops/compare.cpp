@@ -114,13 +114,25 @@ std::vector<Row> compare_rows() {
                                    {ints, ints, 0.0, 0.0, false}};
   return {
       make_row("eq(Tensor input, Tensor other) -> Tensor", "True where the elements are equal.", eq,
-               two),
+               two)
+          .with_in_place()
+          .with_out(),
       make_row("ne(Tensor input, Tensor other) -> Tensor",
-               "True where the elements differ; NaN differs from itself.", ne, two),
-      make_row("lt(Tensor input, Tensor other) -> Tensor", "True where input < other.", lt, two),
-      make_row("le(Tensor input, Tensor other) -> Tensor", "True where input <= other.", le, two),
-      make_row("gt(Tensor input, Tensor other) -> Tensor", "True where input > other.", gt, two),
-      make_row("ge(Tensor input, Tensor other) -> Tensor", "True where input >= other.", ge, two),
+               "True where the elements differ; NaN differs from itself.", ne, two)
+          .with_in_place()
+          .with_out(),
+      make_row("lt(Tensor input, Tensor other) -> Tensor", "True where input < other.", lt, two)
+          .with_in_place()
+          .with_out(),
+      make_row("le(Tensor input, Tensor other) -> Tensor", "True where input <= other.", le, two)
+          .with_in_place()
+          .with_out(),
+      make_row("gt(Tensor input, Tensor other) -> Tensor", "True where input > other.", gt, two)
+          .with_in_place()
+          .with_out(),
+      make_row("ge(Tensor input, Tensor other) -> Tensor", "True where input >= other.", ge, two)
+          .with_in_place()
+          .with_out(),
       make_row("isnan(Tensor input) -> Tensor", "True where an element is NaN.", isnan, one),
       make_row("isinf(Tensor input) -> Tensor",
                "True where an element is infinite, of either sign.", isinf, one),

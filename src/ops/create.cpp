@@ -298,7 +298,7 @@ Tensor arange(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype)
 
 Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
   check(steps >= 0, ErrorKind::value, "number of steps must be non-negative");
-  check_implemented(dtype != DType::boolean, "linspace_cpu", dtype);
+  check_implemented(dtype != DType::boolean || steps <= 1, "linspace_cpu", dtype);
   check_fits(start, dtype);
   check_fits(end, dtype);
   Tensor result = empty({steps}, dtype);
@@ -355,14 +355,18 @@ std::vector<Row> create_rows() {
   const auto s = [](Scalar v) { return Value(v); };
   return {
       make_row("empty(int[] size, dtype dtype=float32) -> Tensor",
-               "A tensor of unspecified values.", empty, {{nothing, f32}}),
+               "A tensor of unspecified values.", empty, {{nothing, f32}})
+          .with_out(),
       make_row("zeros(int[] size, dtype dtype=float32) -> Tensor", "A tensor of zeros.", zeros,
-               {{matrix, f32}, {nothing, i64}, {scalar, bits}}),
+               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .with_out(),
       make_row("ones(int[] size, dtype dtype=float32) -> Tensor", "A tensor of ones.", ones,
-               {{matrix, f32}, {nothing, i64}, {scalar, bits}}),
+               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .with_out(),
       make_row("full(int[] size, Scalar fill_value, dtype? dtype=None) -> Tensor",
                "A tensor of one value; the dtype is the value's unless given.", full,
-               {{matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}}),
+               {{matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}})
+          .with_out(),
       make_row("empty_like(Tensor input, dtype? dtype=None) -> Tensor",
                "A tensor of unspecified values with the shape and dtype of input.", empty_like,
                {{Value(zeros({0, 3})), none}}),
@@ -376,32 +380,44 @@ std::vector<Row> create_rows() {
       make_row("arange(Scalar start, Scalar end, Scalar step=1, dtype? dtype=None) -> Tensor",
                "start, start + step, ... below end; int64 if all three are integers, else float32.",
                arange_op,
-               {{s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}}),
+               {{s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}})
+          .with_out(),
       make_row("linspace(Scalar start, Scalar end, int steps, dtype dtype=float32) -> Tensor",
                "steps values from start to end, both included.", linspace,
-               {{s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}}),
+               {{s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}})
+          .with_out(),
       make_row("eye(int n, int? m=None, dtype dtype=float32) -> Tensor",
                "A matrix with ones on the diagonal and zeros elsewhere.", eye,
-               {{n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}}),
+               {{n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}})
+          .with_out(),
       make_row("tril(Tensor input, int diagonal=0) -> Tensor",
                "The elements on and below a diagonal of each matrix, zero elsewhere.", tril,
-               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}}),
+               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+          .with_in_place()
+          .with_out(),
       make_row("triu(Tensor input, int diagonal=0) -> Tensor",
                "The elements on and above a diagonal of each matrix, zero elsewhere.", triu,
-               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}}),
+               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+          .with_in_place()
+          .with_out(),
       make_row("rand(int[] size, dtype dtype=float32) -> Tensor",
-               "Random numbers, uniform in [0, 1).", rand, {{matrix, f32}, {scalar, f32}}),
+               "Random numbers, uniform in [0, 1).", rand, {{matrix, f32}, {scalar, f32}})
+          .with_out(),
       make_row("randn(int[] size, dtype dtype=float32) -> Tensor",
                "Random numbers of the standard normal distribution.", randn,
-               {{matrix, f32}, {nothing, f32}}),
+               {{matrix, f32}, {nothing, f32}})
+          .with_out(),
       make_row("randint(int low, int high, int[] size, dtype dtype=int64) -> Tensor",
                "Random integers from low up to and without high.", randint_op,
-               {{n(-3), n(4), matrix, i64}, {n(0), n(2), matrix, bits}}),
+               {{n(-3), n(4), matrix, i64}, {n(0), n(2), matrix, bits}})
+          .with_out(),
       make_row("randperm(int n, dtype dtype=int64) -> Tensor", "0 to n - 1 in random order.",
-               randperm, {{n(7), i64}, {n(0), i64}}),
+               randperm, {{n(7), i64}, {n(0), i64}})
+          .with_out(),
       make_row("bernoulli(Tensor input) -> Tensor",
                "1 with the probability that input gives for each element, else 0.", bernoulli,
-               {{Value(linspace(0, 1, 6).reshape({2, 3}))}}),
+               {{Value(linspace(0, 1, 6).reshape({2, 3}))}})
+          .with_out(),
       make_row("rand_like(Tensor input, dtype? dtype=None) -> Tensor",
                "Random numbers, uniform in [0, 1), with the shape and dtype of input.", rand_like,
                {{batch, none}, {x, f32}}),

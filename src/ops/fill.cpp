@@ -90,16 +90,16 @@ std::vector<Row> fill_rows() {
                 {x, row, Tensor(-1.5)},
                 {ints, mask, Tensor(7.9)},
                 {row, row, Tensor(false)},
-                {x, mask, tensor(9.f)}}),
-      make_row("where(Tensor condition, Tensor input, Tensor other) -> Tensor",
-               "input where condition is true, other elsewhere; all three broadcast.",
-               +[](const Tensor& condition, const Tensor& a, const Tensor& b) {
-                 return where(condition, a, b);
-               },
-               {{mask, x, Tensor(0)},
-                {mask, x, ints},
-                {row, Tensor(1), Tensor(2.5)},
-                {mask, row, mask}}),
+                {x, mask, tensor(9.f)}})
+          .with_in_place(masked_fill_),
+      make_row(
+          "where(Tensor condition, Tensor input, Tensor other) -> Tensor",
+          "input where condition is true, other elsewhere; all three broadcast.",
+          +[](const Tensor& condition, const Tensor& a, const Tensor& b) {
+            return where(condition, a, b);
+          },
+          {{mask, x, Tensor(0)}, {mask, x, ints}, {row, Tensor(1), Tensor(2.5)}, {mask, row, mask}})
+          .with_out(),
   };
 }
 

@@ -58,23 +58,38 @@ std::vector<Row> logic_rows() {
   const std::vector<Args> two = {{bools, row}, {ints, floats}, {bools, Tensor(true)}};
   return {
       make_row("bitwise_not(Tensor input) -> Tensor",
-               "Flips every bit of integers, and bools as logical_not does.", bitwise_not,
-               one_bits),
+               "Flips every bit of integers, and bools as logical_not does.", bitwise_not, one_bits)
+          .with_in_place()
+          .with_out(),
       make_row("bitwise_and(Tensor input, Tensor other) -> Tensor",
-               "The bits that are set in both; for bools, and.", bitwise_and, two_bits),
+               "The bits that are set in both; for bools, and.", bitwise_and, two_bits)
+          .with_in_place()
+          .with_out(),
       make_row("bitwise_or(Tensor input, Tensor other) -> Tensor",
-               "The bits that are set in either; for bools, or.", bitwise_or, two_bits),
+               "The bits that are set in either; for bools, or.", bitwise_or, two_bits)
+          .with_in_place()
+          .with_out(),
       make_row("bitwise_xor(Tensor input, Tensor other) -> Tensor",
                "The bits that are set in exactly one; for bools, exclusive or.", bitwise_xor,
-               two_bits),
+               two_bits)
+          .with_in_place()
+          .with_out(),
       make_row("logical_not(Tensor input) -> Tensor", "True where an element is zero.", logical_not,
-               one),
+               one)
+          .with_in_place()
+          .with_out(),
       make_row("logical_and(Tensor input, Tensor other) -> Tensor",
-               "True where both elements are nonzero.", logical_and, two),
+               "True where both elements are nonzero.", logical_and, two)
+          .with_in_place()
+          .with_out(),
       make_row("logical_or(Tensor input, Tensor other) -> Tensor",
-               "True where an element is nonzero.", logical_or, two),
+               "True where an element is nonzero.", logical_or, two)
+          .with_in_place()
+          .with_out(),
       make_row("logical_xor(Tensor input, Tensor other) -> Tensor",
-               "True where exactly one element is nonzero.", logical_xor, two),
+               "True where exactly one element is nonzero.", logical_xor, two)
+          .with_in_place()
+          .with_out(),
   };
 }
 

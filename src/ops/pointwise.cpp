@@ -43,7 +43,7 @@ void check_implemented(bool ok, const char* kernel, DType dtype) {
   check(ok, ErrorKind::dtype, "\"{}\" not implemented for '{}'", kernel, scalar_type_name(dtype));
 }
 
-Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tensor*> reads) {
+Tensor& write_back(Tensor& self, Tensor value, std::span<const Tensor* const> reads) {
   check_no_internal_overlap(self);
   for (const Tensor* read : reads) check_no_partial_overlap(self, *read);
   check(value.shape() == self.shape(), ErrorKind::shape,

@@ -32,7 +32,12 @@ inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<Te
 /// Ends an in-place operation: stores value, which was computed from self and reads, into self;
 /// returns self. Refuses overlapping memory, a value of another shape than self's, and one whose
 /// dtype does not cast to self's.
-Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tensor*> reads = {});
+Tensor& write_back(Tensor& self, Tensor value, std::span<const Tensor* const> reads);
+inline Tensor& write_back(Tensor& self, Tensor value,
+                          std::initializer_list<const Tensor*> reads = {}) {
+  return write_back(self, std::move(value),
+                    std::span<const Tensor* const>(reads.begin(), reads.size()));
+}
 
 /// Ends an operation with out= whose result has another shape than out: points out's handle at
 /// result's data, which nobody else has. Nothing that is still deferred reads the old data.

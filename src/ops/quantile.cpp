@@ -195,13 +195,13 @@ std::vector<Row> quantile_rows() {
   const std::string linear = "linear", nearest = "nearest";
   return {
       make_row("quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
-               "interpolation=linear) -> Tensor",
+               "interpolation='linear') -> Tensor",
                "The q-quantiles of all elements or along a dimension; NaN if there is a NaN.",
                quantile,
                {{x, q, int64_t{1}, false, linear}, {x, Tensor(0.3), {}, true, nearest}})
           .with_out(),
       make_row("nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
-               "interpolation=linear) -> Tensor",
+               "interpolation='linear') -> Tensor",
                "The q-quantiles of the elements that are not NaN, of all or along a dimension.",
                nanquantile,
                {{x, q, int64_t{0}, true, linear}, {x, Tensor(0.3), {}, false, nearest}})
@@ -213,7 +213,7 @@ std::vector<Row> quantile_rows() {
                masked::median,
                {{x, int64_t{-1}, false, {}, mask}, {x, int64_t{0}, true, DType::float64, {}}}),
       make_row("masked.quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
-               "interpolation=linear, Tensor? mask=None) -> Tensor",
+               "interpolation='linear', Tensor? mask=None) -> Tensor",
                "The q-quantiles of the elements that the mask keeps, of all or along a dimension.",
                masked::quantile,
                {{x, q, int64_t{1}, false, linear, mask}, {x, Tensor(0.3), {}, true, nearest, {}}}),

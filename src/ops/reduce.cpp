@@ -149,29 +149,38 @@ std::vector<Row> reduce_rows() {
   return {
       make_row("sum(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
                "The sum over all dimensions or the given ones; integers and bools give int64.", sum,
-               sums),
+               sums)
+          .with_out(),
       make_row("mean(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
-               "The mean over all dimensions or the given ones.", mean, with_dims),
+               "The mean over all dimensions or the given ones.", mean, with_dims)
+          .with_out(),
       make_row("prod(Tensor input, int? dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor",
                "The product over all dimensions or the given one; integers and bools give int64.",
                prod,
                {{x, Value(), false, no_dtype},
                 {x, int64_t{0}, true, no_dtype},
-                {mask, int64_t{-1}, false, no_dtype}}),
+                {mask, int64_t{-1}, false, no_dtype}})
+          .with_out(),
       make_row("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "The largest element over all dimensions or the given ones; NaN wins.", amax,
-               extremes),
+               extremes)
+          .with_out(),
       make_row("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "The smallest element over all dimensions or the given ones; NaN wins.", amin,
-               extremes),
-      make_row("max(Tensor input) -> Tensor", "The largest element; NaN wins.", max, whole),
-      make_row("min(Tensor input) -> Tensor", "The smallest element; NaN wins.", min, whole),
+               extremes)
+          .with_out(),
+      make_row("max(Tensor input) -> Tensor", "The largest element; NaN wins.", max, whole)
+          .with_out(),
+      make_row("min(Tensor input) -> Tensor", "The smallest element; NaN wins.", min, whole)
+          .with_out(),
       make_row("any(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "Whether any element is nonzero, over all dimensions or the given ones.", any,
-               extremes),
+               extremes)
+          .with_out(),
       make_row("all(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "Whether all elements are nonzero, over all dimensions or the given ones.", all,
-               extremes),
+               extremes)
+          .with_out(),
   };
 }
 

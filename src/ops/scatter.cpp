@@ -62,7 +62,8 @@ std::vector<Row> scatter_rows() {
                "input with the elements of source, in order, where mask is true.", masked_scatter,
                {{x, mask, source},
                 {x, tensor({false, true, false}), source},
-                {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}}),
+                {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}})
+          .with_in_place(masked_scatter_),
   };
 }
 

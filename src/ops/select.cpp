@@ -79,10 +79,12 @@ std::vector<Row> select_rows() {
       make_row("masked_select(Tensor input, Tensor mask) -> Tensor",
                "The elements of input where mask is true, 1-d, in row-major order; both broadcast.",
                masked_select,
-               {{x, mask}, {x, row}, {x, column}, {tensor({1, 2, 3}), mask}, {x, Tensor(true)}}),
+               {{x, mask}, {x, row}, {x, column}, {tensor({1, 2, 3}), mask}, {x, Tensor(true)}})
+          .with_out(),
       make_row("nonzero(Tensor input) -> Tensor",
                "The coordinates of the nonzero elements, one row each.", nonzero,
-               {{x}, {ints}, {mask}, {tensor(0)}}),
+               {{x}, {ints}, {mask}, {tensor(0)}})
+          .with_out(),
       make_row("nonzero_tuple(Tensor input) -> Tensor[]",
                "The coordinates of the nonzero elements, one tensor per dimension.", nonzero_tuple,
                {{x}, {ints}, {mask}, {tensor(3)}}),
@@ -99,7 +101,8 @@ std::vector<Row> select_rows() {
                {{ints, tensor({7, 0}), false},
                 {ints, tensor({7, 0}), true},
                 {x, tensor({2.f, 9.f}), false},
-                {mask, tensor({true}), false}}),
+                {mask, tensor({true}), false}})
+          .with_out(),
   };
 }
 

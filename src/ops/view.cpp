@@ -364,12 +364,14 @@ std::vector<Row> view_rows() {
                "Joins tensors along an existing dimension.", cat,
                {{std::vector<Tensor>{grid(), grid()}, n(0)},
                 {std::vector<Tensor>{cube(), cube().narrow(2, 0, 1)}, n(-1)},
-                {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}}),
+                {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}})
+          .with_out(),
       make_row("stack(Tensor[] tensors, int dim=0) -> Tensor",
                "Joins tensors of one shape along a new dimension.", stack,
                {{std::vector<Tensor>{grid(), grid()}, n(0)},
                 {std::vector<Tensor>{bits(), bits()}, n(-1)},
-                {std::vector<Tensor>{number(), number()}, n(0)}}),
+                {std::vector<Tensor>{number(), number()}, n(0)}})
+          .with_out(),
   };
 }
 
