@@ -201,6 +201,28 @@ class Tensor {
   Tensor any(const Dims& dims = {}, bool keepdim = false) const;
   Tensor all(const Dims& dims = {}, bool keepdim = false) const;
 
+  // ---- order (order.h has the contracts) --------------------------------------------------------
+  std::pair<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false,
+                                 bool stable = false) const;
+  Tensor argsort(int64_t dim = -1, bool descending = false, bool stable = false) const;
+  Tensor msort() const;
+  std::pair<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true,
+                                 bool sorted = true) const;
+  std::pair<Tensor, Tensor> kthvalue(int64_t k, int64_t dim = -1, bool keepdim = false) const;
+  Tensor median() const;
+  std::pair<Tensor, Tensor> median(int64_t dim, bool keepdim = false) const;
+  Tensor nanmedian() const;
+  std::pair<Tensor, Tensor> nanmedian(int64_t dim, bool keepdim = false) const;
+  std::pair<Tensor, Tensor> mode(int64_t dim = -1, bool keepdim = false) const;
+  Tensor quantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                  const std::string& interpolation = "linear") const;
+  Tensor nanquantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                     const std::string& interpolation = "linear") const;
+  Tensor unique(std::optional<int64_t> dim = {}) const;
+  Tensor unique_consecutive(std::optional<int64_t> dim = {}) const;
+  std::pair<Tensor, Tensor> aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor bincount(std::optional<Tensor> weights = {}, int64_t minlength = 0) const;
+
   // ---- pointwise --------------------------------------------------------------------------------
 // clang-format off
 #define TAMIS_UNARY_METHODS(X)                                                              \

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "backend/order.h"
 #include "backend/program.h"
 #include "core/storage.h"
 
@@ -72,6 +73,9 @@ class Backend {
 
   /// Runs work some time from now on a thread of the pool. It must not throw.
   virtual void spawn(std::function<void()> work) = 0;
+
+  /// Sorting, selecting and searching.
+  virtual OrderBackend& order() = 0;
 };
 
 Backend& cpu_backend();

@@ -14,9 +14,6 @@ const std::vector<Row>& all_rows() {
              gather_rows, result_rows,  sequence_rows, loss_rows,    scan_rows,  softmax_rows,
              masked_rows, sort_rows,    linalg_rows,   complex_rows, pad_rows,   cross_entropy_rows,
          }) {
-      gather_rows, result_rows, sequence_rows, pad_rows, loss_rows, cross_entropy_rows, scan_rows,
-          softmax_rows, masked_rows, sort_rows, linalg_rows
-    }) {
       std::vector<Row> some = family();
       all.insert(all.end(), std::make_move_iterator(some.begin()),
                  std::make_move_iterator(some.end()));

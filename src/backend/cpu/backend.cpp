@@ -4,6 +4,7 @@
 #include "backend/cpu/allocator.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/matmul.h"
+#include "backend/cpu/order.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
 #include "tamis/runtime.h"
@@ -11,6 +12,27 @@
 namespace tamis {
 
 namespace {
+
+class CpuOrder final : public OrderBackend {
+ public:
+  void sort(const Slices& x, bool descending, void* values, int64_t* indices) override {
+    cpu::run_sort(x, descending, values, indices);
+  }
+  void top(const Slices& x, int64_t k, bool descending, void* values, int64_t* indices) override {
+    cpu::run_top(x, k, descending, values, indices);
+  }
+  void select(const Slices& x, const int64_t* ranks, int64_t per_slice, void* values,
+              int64_t* indices) override {
+    cpu::run_select(x, ranks, per_slice, values, indices);
+  }
+  void mode(const Slices& x, void* values, int64_t* indices) override {
+    cpu::run_mode(x, values, indices);
+  }
+  void search(const Slices& x, const int64_t* sorter, const void* values, int64_t slices,
+              int64_t per_slice, bool right, int64_t* out) override {
+    cpu::run_search(x, sorter, values, slices, per_slice, right, out);
+  }
+};
 
 class CpuBackend final : public Backend {
  public:
@@ -45,6 +67,10 @@ class CpuBackend final : public Backend {
     cpu::run_matmul(a, b, dtype, batches, m, k, n, out);
   }
   void spawn(std::function<void()> work) override { cpu::spawn(std::move(work)); }
+  OrderBackend& order() override { return order_; }
+
+ private:
+  CpuOrder order_;
 };
 
 }  // namespace
