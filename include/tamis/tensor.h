@@ -279,6 +279,32 @@ class Tensor {
   Tensor dot(const Tensor& other) const;
   Tensor outer(const Tensor& vec2) const;
 
+  // ---- more reductions, scans and softmax -------------------------------------------------------
+  Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  std::pair<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
+  std::pair<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
+  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
+  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
+  Tensor nansum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor nanmean(const Dims& dims = {}, bool keepdim = false,
+                 std::optional<DType> dtype = {}) const;
+  Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false,
+              std::optional<DType> dtype = {}) const;
+  Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
+  Tensor logaddexp(const Tensor& other) const;
+  Tensor logaddexp2(const Tensor& other) const;
+  Tensor softmax(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor log_softmax(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor cumsum(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor cumprod(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor& cumsum_(int64_t dim, std::optional<DType> dtype = {});
+  Tensor& cumprod_(int64_t dim, std::optional<DType> dtype = {});
+  std::pair<Tensor, Tensor> cummax(int64_t dim) const;
+  std::pair<Tensor, Tensor> cummin(int64_t dim) const;
+  Tensor logcumsumexp(int64_t dim) const;
+  Tensor diff(int64_t n = 1, int64_t dim = -1) const;
+
   // For the library's own rooms.
   explicit Tensor(TensorImpl* impl) noexcept;
   Tensor(const Tensor& o) noexcept;

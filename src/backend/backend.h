@@ -11,6 +11,7 @@
 namespace tamis {
 
 enum class Reduction : uint8_t { sum, mean, prod, amax, amin };
+enum class Scan : uint8_t { sum, prod, logsumexp };
 
 /// Memory that a sink writes to: strides (in elements) for each dimension of the program's shape.
 struct Target {
@@ -76,6 +77,19 @@ class Backend {
 
   /// Sorting, selecting and searching.
   virtual OrderBackend& order() = 0;
+
+  /// Of the same rows, the index of the largest (smallest) value where the mask, if there is one,
+  /// is true: the first among equals; NaN wins; -1 if there is none. That value goes to `values`
+  /// (of the program's dtype), unless it is null; it is unspecified beside a -1.
+  virtual void arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
+                           int64_t inner, void* values, int64_t* indices) = 0;
+  /// In place, of elements that lie in memory as [outer, n, inner]: running sums, products or
+  /// log-sum-exps along n, or running extremes with the index of each (the last among equals; NaN
+  /// wins).
+  virtual void scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n,
+                    int64_t inner) = 0;
+  virtual void scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n,
+                            int64_t inner, int64_t* indices) = 0;
 };
 
 Backend& cpu_backend();

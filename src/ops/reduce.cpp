@@ -7,13 +7,11 @@
 #include "expr/expr.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
+#include "ops/reduce.h"
 #include "ops/row.h"
 
 namespace tamis {
 
-namespace {
-
-/// x's shape after reducing dims.
 Shape reduced_shape(const Tensor& x, const Shape& dims, bool keepdim) {
   Shape shape = x.shape();
   for (size_t i = dims.size(); i-- > 0;) {
@@ -25,6 +23,8 @@ Shape reduced_shape(const Tensor& x, const Shape& dims, bool keepdim) {
   }
   return shape;
 }
+
+namespace {
 
 /// The dtype that sums and products of this dtype are taken in.
 DType sum_operand(DType dtype) {
@@ -55,7 +55,8 @@ DType truth_dtype(const Tensor& x) {
   return x.dtype() == DType::uint8 ? DType::uint8 : DType::boolean;
 }
 
-/// sum or prod: x is converted to the result's dtype first, as in PyTorch.
+}  // namespace
+
 Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
                   std::optional<DType> dtype) {
   const bool is_sum = reduction == Reduction::sum;
@@ -71,6 +72,8 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
   }
   return run(reduction, x.to(result), dims, keepdim, sum_operand(result), result, is_sum ? 0 : 1);
 }
+
+namespace {
 
 Tensor extreme(Reduction reduction, const char* op, const Tensor& x, const Dims& given,
                bool keepdim) {
@@ -179,9 +182,11 @@ std::vector<Row> reduce_rows() {
                "The smallest element over all dimensions or the given ones; NaN wins.", amin,
                extremes)
           .with_out(),
-      make_row("max(Tensor input) -> Tensor", "The largest element; NaN wins.", max, whole)
+      make_row("max(Tensor input) -> Tensor", "The largest element; NaN wins.",
+               static_cast<Tensor (*)(const Tensor&)>(max), whole)
           .with_out(),
-      make_row("min(Tensor input) -> Tensor", "The smallest element; NaN wins.", min, whole)
+      make_row("min(Tensor input) -> Tensor", "The smallest element; NaN wins.",
+               static_cast<Tensor (*)(const Tensor&)>(min), whole)
           .with_out(),
       make_row("any(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "Whether any element is nonzero, over all dimensions or the given ones.", any,

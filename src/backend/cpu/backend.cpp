@@ -67,6 +67,17 @@ class CpuBackend final : public Backend {
     cpu::run_matmul(a, b, dtype, batches, m, k, n, out);
   }
   void spawn(std::function<void()> work) override { cpu::spawn(std::move(work)); }
+  void arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
+                   int64_t inner, void* values, int64_t* indices) override {
+    cpu::run_arg_extreme(program, largest, outer, reduced, inner, values, indices);
+  }
+  void scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n, int64_t inner) override {
+    cpu::run_scan(scan, data, dtype, outer, n, inner);
+  }
+  void scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n, int64_t inner,
+                    int64_t* indices) override {
+    cpu::run_scan_extreme(largest, data, dtype, outer, n, inner, indices);
+  }
   OrderBackend& order() override { return order_; }
 
  private:
