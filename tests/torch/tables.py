@@ -93,8 +93,6 @@ ALLOWED = [
     Difference("hard overlaps", "hard cases of overlapping memory | let through | decided exactly",
                lambda c: c.op == "add_" and c.torch.error is None
                and raised(c.tamis, RuntimeError, "unsupported operation: some elements of the input tensor")),
-    Difference("one mask beside views", "indexing by integer tensors or by several indices at\nonce",
-               lambda c: raised(c.tamis, NotImplementedError, "x[...] takes")),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
