@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/order.h"
+#include "backend/places.h"
 #include "backend/program.h"
 #include "core/storage.h"
 
@@ -90,6 +91,16 @@ class Backend {
                     int64_t inner) = 0;
   virtual void scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n,
                             int64_t inner, int64_t* indices) = 0;
+
+  /// Whether all integers are in [low, high).
+  virtual bool within(const int64_t* indices, int64_t n, int64_t low, int64_t high) = 0;
+  /// out[i] = the element at place i, row-major over the places' shape. The integers are in range,
+  /// here and in put.
+  virtual void take(const Places& places, const void* from, size_t itemsize, void* out) = 0;
+  /// Combines place i of the target with source[i]. Where several i stand for one place, they come
+  /// in row-major order. No two elements of the target share memory.
+  virtual void put(const Places& places, void* to, const void* source, const Shape& source_strides,
+                   DType dtype, Combine combine) = 0;
 };
 
 Backend& cpu_backend();

@@ -5,6 +5,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/matmul.h"
 #include "backend/cpu/order.h"
+#include "backend/cpu/places.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
 #include "tamis/runtime.h"
@@ -77,6 +78,16 @@ class CpuBackend final : public Backend {
   void scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n, int64_t inner,
                     int64_t* indices) override {
     cpu::run_scan_extreme(largest, data, dtype, outer, n, inner, indices);
+  }
+  bool within(const int64_t* indices, int64_t n, int64_t low, int64_t high) override {
+    return cpu::run_within(indices, n, low, high);
+  }
+  void take(const Places& places, const void* from, size_t itemsize, void* out) override {
+    cpu::run_take(places, from, itemsize, out);
+  }
+  void put(const Places& places, void* to, const void* source, const Shape& source_strides,
+           DType dtype, Combine combine) override {
+    cpu::run_put(places, to, source, source_strides, dtype, combine);
   }
   OrderBackend& order() override { return order_; }
 
