@@ -1,6 +1,7 @@
 // All of Tamis' public interface.
 #pragma once
 
+#include "tamis/autograd.h"
 #include "tamis/dtype.h"
 #include "tamis/error.h"
 #include "tamis/indexing.h"
