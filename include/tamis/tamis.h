@@ -10,6 +10,7 @@
 #include "tamis/masked.h"
 #include "tamis/masks.h"
 #include "tamis/ops.h"
+#include "tamis/optim.h"
 #include "tamis/order.h"
 #include "tamis/reduce.h"
 #include "tamis/results.h"
