@@ -270,6 +270,27 @@ class Tensor {
   std::pair<Tensor, Tensor> aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor bincount(std::optional<Tensor> weights = {}, int64_t minlength = 0) const;
 
+  // ---- gradients (autograd.h) -------------------------------------------------------------------
+  /// Whether a gradient flows to this tensor: it asked for one, or was computed from one that did.
+  bool requires_grad() const;
+  /// Makes this tensor (floating point) a leaf that collects its gradient, or no longer one.
+  Tensor& requires_grad_(bool on = true) &;
+  Tensor requires_grad_(bool on = true) &&;
+  bool is_leaf() const;  ///< not the result of a recorded operation
+  /// The gradient collected so far; undefined if there is none. set_grad of an undefined tensor
+  /// forgets it.
+  Tensor grad() const;
+  void set_grad(const Tensor& value) const;
+  void retain_grad() const;  ///< a tensor that is no leaf collects its gradient too
+  /// backward({*this}, {gradient}, ...). A tensor of one element needs no gradient to start from.
+  void backward() const;
+  void backward(const Tensor& gradient, std::optional<bool> retain_graph = {},
+                bool create_graph = false) const;
+  /// Calls hook with every gradient that reaches this tensor; a tensor that it returns takes the
+  /// gradient's place. Returns a number for remove_hook.
+  int64_t register_hook(std::function<Tensor(const Tensor&)> hook) const;
+  void remove_hook(int64_t id) const;
+
   // ---- pointwise --------------------------------------------------------------------------------
 // clang-format off
 #define TAMIS_UNARY_METHODS(X)                                                              \

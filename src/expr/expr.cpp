@@ -178,6 +178,7 @@ void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed
       "unsupported operation: the memory of the written-to tensor is read-only. Please clone() the "
       "tensor before performing the operation.");
   settle(*storage);
+  storage->version.fetch_add(1, std::memory_order_relaxed);
   if (!storage->has_readers()) return;
   std::vector<const Storage*> kept;
   for (const Tensor* x : consumed) collect_private(*x, kept);

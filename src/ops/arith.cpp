@@ -63,6 +63,30 @@ Tensor divide(Op op, const char* kernel, const Tensor& a, const Tensor& b) {
   return defer(op, dtype, dtype, {a, b});
 }
 
+/// The gradient goes to what was taken; x keeps it where it equals a bound.
+void record_clamp(const Tensor& y, std::span<const Tensor> inputs, const std::optional<Tensor>& min,
+                  const std::optional<Tensor>& max) {
+  record(y, "clamp", Flow::pointwise, {inputs.begin(), inputs.end()},
+         {inputs[0], min.value_or(Tensor()), max.value_or(Tensor())},
+         [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor &x = saved[0], &lo = saved[1], &hi = saved[2], none = zeros({}, g.dtype());
+           Tensor inside = full({}, true);
+           if (lo.defined()) inside = inside & (x >= lo);
+           if (hi.defined()) inside = inside & (x <= hi);
+           Gradients result = {where(inside, g, none), {}, {}};
+           // Where the bounds cross, the upper one is taken.
+           if (lo.defined()) {
+             const Tensor below = hi.defined() ? (x < lo) & (lo < hi) : x < lo;
+             result[1] = where(below, g, none);
+           }
+           if (hi.defined()) {
+             const Tensor above = lo.defined() ? (x > hi) | (hi < lo) : x > hi;
+             result[2] = where(above, g, none);
+           }
+           return result;
+         });
+}
+
 }  // namespace
 
 Tensor neg(const Tensor& x) {
@@ -177,8 +201,11 @@ Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> m
     if (!bound) continue;
     // A bound that wrapped around would be another bound.
     if (bound->impl().is_number && bound->dim() == 0) check_fits(bound->item(), dtype);
-    result = defer(op, dtype, dtype, {result, *bound});
+    const Tensor operands[] = {result, *bound};
+    result = defer(op, dtype, dtype, operands);
   }
+  const Tensor inputs[] = {x, min.value_or(Tensor(0)), max.value_or(Tensor(0))};
+  if (is_floating_point(dtype) && is_tracked(inputs)) record_clamp(result, inputs, min, max);
   return result;
 }
 

@@ -58,7 +58,13 @@ Tensor& write_back(Tensor& self, Tensor value, std::span<const Tensor* const> re
   check(value.shape() == self.shape(), ErrorKind::shape,
         "output with shape {} doesn't match the broadcast shape {}", self.shape(), value.shape());
   check_castable(value.dtype(), self.dtype());
-  store(self, std::move(value));
+  check_writable(self);
+  if (is_grad_enabled() && (node_of(value) || node_of(self))) {
+    store(self, value);
+    record_write(self, value);
+  } else {
+    store(self, std::move(value));
+  }
   return self;
 }
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "autograd/node.h"
 #include "expr/expr.h"
 #include "tamis/ops.h"
 
@@ -24,9 +25,15 @@ constexpr DType float_type(DType dtype) {
 /// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.
 void check_implemented(bool ok, const char* kernel, DType dtype);
 
-/// defer for inputs that stand in a braced list.
+/// Enters y, the result of op on inputs, into the graph of gradients (pointwise_grad.cpp).
+void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs);
+
+/// defer as an operation that has a gradient.
 inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<Tensor> inputs) {
-  return defer(op, operand, result, std::span<const Tensor>(inputs.begin(), inputs.size()));
+  const std::span<const Tensor> span(inputs.begin(), inputs.size());
+  Tensor y = defer(op, operand, result, span);
+  if (is_floating_point(result) && is_tracked(span)) record_pointwise(op, y, span);
+  return y;
 }
 
 /// Ends an in-place operation: stores value, which was computed from self and reads, into self;

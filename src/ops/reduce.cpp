@@ -2,12 +2,14 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
+#include "ops/reduce_grad.h"
 #include "ops/row.h"
 
 namespace tamis {
@@ -93,18 +95,25 @@ Tensor extreme(Reduction reduction, const char* op, const Tensor& x, const Dims&
   }
   const bool is_half = x.dtype() == DType::float16 || x.dtype() == DType::bfloat16;
   const DType operand = is_half ? DType::float32 : x.dtype();
-  return run(reduction, x, dims, keepdim, operand, x.dtype(), 0);
+  const Tensor y = run(reduction, x, dims, keepdim, operand, x.dtype(), 0);
+  if (is_tracked(x)) record_extreme(y, x, dims, keepdim);
+  return y;
 }
 
 }  // namespace
 
 Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
-  return accumulate(Reduction::sum, x, normalize_dims(dims, x.dim()), keepdim, dtype);
+  const Shape over = normalize_dims(dims, x.dim());
+  const Tensor y = accumulate(Reduction::sum, x, over, keepdim, dtype);
+  if (is_floating_point(y.dtype()) && is_tracked(x)) record_sum(y, x, over, keepdim);
+  return y;
 }
 
 Tensor prod(const Tensor& x, std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) {
-  const Dims dims = dim ? Dims{*dim} : Dims{};
-  return accumulate(Reduction::prod, x, normalize_dims(dims, x.dim()), keepdim, dtype);
+  const Shape over = normalize_dims(dim ? Dims{*dim} : Dims{}, x.dim());
+  const Tensor y = accumulate(Reduction::prod, x, over, keepdim, dtype);
+  if (is_floating_point(y.dtype()) && is_tracked(x)) record_prod(y, x, over, keepdim);
+  return y;
 }
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
@@ -113,8 +122,11 @@ Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType
         "mean(): could not infer output dtype. {} dtype must be either a floating point or complex "
         "dtype. Got: {}",
         dtype ? "Optional" : "Input", scalar_type_name(result));
-  return run(Reduction::mean, x.to(result), normalize_dims(dims, x.dim()), keepdim,
-             sum_operand(result), result, std::numeric_limits<double>::quiet_NaN());
+  const Shape over = normalize_dims(dims, x.dim());
+  const Tensor y = run(Reduction::mean, x.to(result), over, keepdim, sum_operand(result), result,
+                       std::numeric_limits<double>::quiet_NaN());
+  if (is_tracked(x)) record_mean(y, x, over, keepdim);
+  return y;
 }
 
 Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {

@@ -20,7 +20,16 @@ DType isin_operand(DType dtype) {
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
-  return compress(x, mask, broadcast_shapes(mask.shape(), x.shape()));
+  const Shape shape = broadcast_shapes(mask.shape(), x.shape());
+  const Tensor result = compress(x, mask, shape);
+  if (is_tracked(x)) {
+    record(result, "masked_select", Flow::moves, {x}, {mask},
+           [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+           });
+  }
+  return result;
 }
 
 Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask) {
