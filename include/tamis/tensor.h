@@ -22,6 +22,7 @@ namespace tamis {
 
 class Tensor;
 class Masked;
+class Index;
 class Storage;
 struct TensorImpl;
 
@@ -183,8 +184,54 @@ class Tensor {
   Tensor isin(const Tensor& test_elements, bool invert = false) const;
   /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading
   /// dimensions is true; can be read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
+  /// x[indices] with an int64 or int32 tensor: those rows. Several indices: `index`, `index_put_`.
   Tensor operator[](int64_t index) const { return select(0, index); }
   Masked operator[](Tensor mask) const;
+
+  // ---- indexing ------------------------------------------------------------------------------
+  Tensor index(const std::vector<Index>& indices) const;
+  Tensor index_put(const std::vector<Index>& indices, const Tensor& value,
+                   bool accumulate = false) const;
+  Tensor& index_put_(const std::vector<Index>& indices, const Tensor& value,
+                     bool accumulate = false);
+  Tensor index_select(int64_t dim, const Tensor& index) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, const Tensor& value) const;
+  Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);
+  Tensor index_add(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1) const;
+  Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
+  Tensor index_copy(int64_t dim, const Tensor& index, const Tensor& source) const;
+  Tensor& index_copy_(int64_t dim, const Tensor& index, const Tensor& source);
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source,
+                      const std::string& reduce, bool include_self = true) const;
+  Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source,
+                        const std::string& reduce, bool include_self = true);
+  Tensor gather(int64_t dim, const Tensor& index) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src,
+                 std::optional<std::string> reduce = {}) const;
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src,
+                   std::optional<std::string> reduce = {});
+  Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& src);
+  Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src,
+                        const std::string& reduce, bool include_self = true) const;
+  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src,
+                          const std::string& reduce, bool include_self = true);
+  Tensor take(const Tensor& index) const;
+  Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false);
+  Tensor take_along_dim(const Tensor& indices, std::optional<int64_t> dim = {}) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
+  Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
+                          int64_t dim2 = 1) const;
+  Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
+  Tensor slice_scatter(const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},
+                       std::optional<int64_t> end = {}, int64_t step = 1) const;
+  Tensor flip(const Dims& dims) const;
+  Tensor fliplr() const;
+  Tensor flipud() const;
+  Tensor roll(const Shape& shifts, const Dims& dims = {}) const;
+  Tensor rot90(int64_t k = 1, const Dims& dims = {0, 1}) const;
 
   // ---- reductions -------------------------------------------------------------------------------
   Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -264,7 +311,7 @@ class Tensor {
 
 /// x[mask], before it is known whether it is read or written. Converts to the selected Tensor.
 /// mask is bool and has the leading sizes of x, exactly (no broadcasting); a 0-d mask adds a
-/// dimension of 0 or 1.
+/// dimension of 0 or 1. Or it holds int64 or int32 numbers of rows, negative ones from the end.
 class Masked {
  public:
   Masked(Tensor x, Tensor mask);

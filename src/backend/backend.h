@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "backend/places.h"
 #include "backend/program.h"
 #include "core/storage.h"
 
@@ -46,6 +47,16 @@ class Backend {
   /// dtype `result`.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                       int64_t inner, void* out, DType result) = 0;
+
+  /// Whether all integers are in [low, high).
+  virtual bool within(const int64_t* indices, int64_t n, int64_t low, int64_t high) = 0;
+  /// out[i] = the element at place i, row-major over the places' shape. The integers are in range,
+  /// here and in put.
+  virtual void take(const Places& places, const void* from, size_t itemsize, void* out) = 0;
+  /// Combines place i of the target with source[i]. Where several i stand for one place, they come
+  /// in row-major order. No two elements of the target share memory.
+  virtual void put(const Places& places, void* to, const void* source, const Shape& source_strides,
+                   DType dtype, Combine combine) = 0;
 };
 
 Backend& cpu_backend();

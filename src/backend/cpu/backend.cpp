@@ -3,6 +3,7 @@
 
 #include "backend/cpu/allocator.h"
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/places.h"
 #include "backend/cpu/sinks.h"
 #include "tamis/runtime.h"
 
@@ -33,6 +34,16 @@ class CpuBackend final : public Backend {
   void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
               int64_t inner, void* out, DType result) override {
     cpu::run_reduce(program, reduction, outer, reduced, inner, out, result);
+  }
+  bool within(const int64_t* indices, int64_t n, int64_t low, int64_t high) override {
+    return cpu::run_within(indices, n, low, high);
+  }
+  void take(const Places& places, const void* from, size_t itemsize, void* out) override {
+    cpu::run_take(places, from, itemsize, out);
+  }
+  void put(const Places& places, void* to, const void* source, const Shape& source_strides,
+           DType dtype, Combine combine) override {
+    cpu::run_put(places, to, source, source_strides, dtype, combine);
   }
 };
 
