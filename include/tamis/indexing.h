@@ -79,6 +79,59 @@ Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& v
 Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tensor& value,
                  bool accumulate = false);
 
+// ---- along one dimension ------------------------------------------------------------------------
+// In all of these dim may be negative, a 0-d tensor counts as 1-d, and integers out of range are
+// refused before anything is written. Where several sources go to one place, they go in row-major
+// order: the last one stays, sums are added in that order, for any number of threads.
+
+/// The places of dim that index (int64 or int32, 1-d or 0-d, not negative) names, in its order.
+Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
+/// value, a number or a 0-d tensor, at the places of dim that index (int64, 1-d or 0-d) names.
+Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
+Tensor& index_fill_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
+/// source, times alpha, added to the places of dim that index (int64 or int32) names: source's
+/// place k goes to index[k]. source has x's dtype and sizes, but for dim.
+Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
+                 Scalar alpha = 1);
+Tensor& index_add_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
+                   Scalar alpha = 1);
+/// The same without the sum; index is int64.
+Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source);
+Tensor& index_copy_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& source);
+/// The same by "prod", "mean", "amax" or "amin"; x's own elements take part if include_self.
+Tensor index_reduce(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
+                    const std::string& reduce, bool include_self = true);
+Tensor& index_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
+                      const std::string& reduce, bool include_self = true);
+
+/// result[i][j][k] = x[i][index[i][j][k]][k] for dim 1. index (int64 or int32, not negative) has
+/// x's rank and is nowhere larger than x but along dim; the result has its shape.
+Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
+/// x[i][index[i][j][k]][k] = src[i][j][k] for dim 1; index as in gather. src has x's dtype and is
+/// at least as large as index; or it is a number. reduce may be "add" or "multiply".
+Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
+               std::optional<std::string> reduce = {});
+Tensor& scatter_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
+                 std::optional<std::string> reduce = {});
+Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
+Tensor& scatter_add_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
+/// By "sum", "prod", "mean", "amax" or "amin"; x's own elements take part if include_self. The mean
+/// of integers is rounded down.
+Tensor scatter_reduce(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
+                      const std::string& reduce, bool include_self = true);
+Tensor& scatter_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
+                        const std::string& reduce, bool include_self = true);
+
+/// The elements of x, seen as 1-d in row-major order, that index (int64; negative integers count
+/// from the end) names; the result has index's shape.
+Tensor take(const Tensor& x, const Tensor& index);
+/// source's elements written (or added) there; source has x's dtype and as many elements as index.
+Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate = false);
+Tensor& put_(Tensor& x, const Tensor& index, const Tensor& source, bool accumulate = false);
+/// gather with x and indices (int64, not negative) broadcast to each other but for dim. Without
+/// dim, both are seen as 1-d. `take_along_dim(x, argsort(x, 1), 1)` sorts.
+Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim = {});
+
 // ---- by position --------------------------------------------------------------------------------
 
 /// A view of the diagonal of two dimensions, which disappear; it is the last dimension. A positive
@@ -115,6 +168,72 @@ inline Tensor Tensor::index_put(const std::vector<Index>& indices, const Tensor&
 inline Tensor& Tensor::index_put_(const std::vector<Index>& indices, const Tensor& value,
                                   bool accumulate) {
   return tamis::index_put_(*this, indices, value, accumulate);
+}
+inline Tensor Tensor::index_select(int64_t dim, const Tensor& index) const {
+  return tamis::index_select(*this, dim, index);
+}
+inline Tensor Tensor::index_fill(int64_t dim, const Tensor& index, const Tensor& value) const {
+  return tamis::index_fill(*this, dim, index, value);
+}
+inline Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) {
+  return tamis::index_fill_(*this, dim, index, value);
+}
+inline Tensor Tensor::index_add(int64_t dim, const Tensor& index, const Tensor& source,
+                                Scalar alpha) const {
+  return tamis::index_add(*this, dim, index, source, alpha);
+}
+inline Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source,
+                                  Scalar alpha) {
+  return tamis::index_add_(*this, dim, index, source, alpha);
+}
+inline Tensor Tensor::index_copy(int64_t dim, const Tensor& index, const Tensor& source) const {
+  return tamis::index_copy(*this, dim, index, source);
+}
+inline Tensor& Tensor::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) {
+  return tamis::index_copy_(*this, dim, index, source);
+}
+inline Tensor Tensor::index_reduce(int64_t dim, const Tensor& index, const Tensor& source,
+                                   const std::string& reduce, bool include_self) const {
+  return tamis::index_reduce(*this, dim, index, source, reduce, include_self);
+}
+inline Tensor& Tensor::index_reduce_(int64_t dim, const Tensor& index, const Tensor& source,
+                                     const std::string& reduce, bool include_self) {
+  return tamis::index_reduce_(*this, dim, index, source, reduce, include_self);
+}
+inline Tensor Tensor::gather(int64_t dim, const Tensor& index) const {
+  return tamis::gather(*this, dim, index);
+}
+inline Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Tensor& src,
+                              std::optional<std::string> reduce) const {
+  return tamis::scatter(*this, dim, index, src, std::move(reduce));
+}
+inline Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src,
+                                std::optional<std::string> reduce) {
+  return tamis::scatter_(*this, dim, index, src, std::move(reduce));
+}
+inline Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const {
+  return tamis::scatter_add(*this, dim, index, src);
+}
+inline Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) {
+  return tamis::scatter_add_(*this, dim, index, src);
+}
+inline Tensor Tensor::scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src,
+                                     const std::string& reduce, bool include_self) const {
+  return tamis::scatter_reduce(*this, dim, index, src, reduce, include_self);
+}
+inline Tensor& Tensor::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src,
+                                       const std::string& reduce, bool include_self) {
+  return tamis::scatter_reduce_(*this, dim, index, src, reduce, include_self);
+}
+inline Tensor Tensor::take(const Tensor& index) const { return tamis::take(*this, index); }
+inline Tensor Tensor::put(const Tensor& index, const Tensor& source, bool accumulate) const {
+  return tamis::put(*this, index, source, accumulate);
+}
+inline Tensor& Tensor::put_(const Tensor& index, const Tensor& source, bool accumulate) {
+  return tamis::put_(*this, index, source, accumulate);
+}
+inline Tensor Tensor::take_along_dim(const Tensor& indices, std::optional<int64_t> dim) const {
+  return tamis::take_along_dim(*this, indices, dim);
 }
 inline Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   return tamis::diagonal(*this, offset, dim1, dim2);

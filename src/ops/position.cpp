@@ -12,13 +12,12 @@ namespace {
 
 /// A copy of x with src in the part that `part` makes a view of.
 template <class Part>
-Tensor with_part(const char* op, const Tensor& x, const Tensor& src, Part part) {
+Tensor with_part(const Tensor& x, const Tensor& src, Part part) {
   Tensor result = x.clone();
   Tensor target = part(result);
   check(target.shape() == src.shape(), ErrorKind::shape,
-        "{}: expected src to have a size equal to the slice of self. src size = {}, slice size = "
-        "{}",
-        op, src.shape(), target.shape());
+        "expected src to have a size equal to the slice of self. src size = {}, slice size = {}",
+        src.shape(), target.shape());
   target.copy_(src);
   return result;
 }
@@ -50,25 +49,23 @@ Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   Shape shape = x.shape();
   shape.erase(shape.size() - 1);
   for (int64_t d : {std::min(a, b), std::max(a, b)}) shape.insert(d, side);
-  const Tensor result = zeros(shape, x.dtype()).clone();
+  const Tensor result = zeros(shape, x.dtype());
   diagonal(result, offset, a, b).copy_(x);
   return result;
 }
 
 Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int64_t dim1,
                         int64_t dim2) {
-  return with_part("diagonal_scatter", x, src,
-                   [&](const Tensor& y) { return diagonal(y, offset, dim1, dim2); });
+  return with_part(x, src, [&](const Tensor& y) { return diagonal(y, offset, dim1, dim2); });
 }
 
 Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index) {
-  return with_part("select_scatter", x, src, [&](const Tensor& y) { return y.select(dim, index); });
+  return with_part(x, src, [&](const Tensor& y) { return y.select(dim, index); });
 }
 
 Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optional<int64_t> start,
                      std::optional<int64_t> end, int64_t step) {
-  return with_part("slice_scatter", x, src,
-                   [&](const Tensor& y) { return y.slice(dim, start, end, step); });
+  return with_part(x, src, [&](const Tensor& y) { return y.slice(dim, start, end, step); });
 }
 
 Tensor flip(const Tensor& x, const Dims& dims) {
@@ -110,11 +107,13 @@ Tensor roll(const Tensor& x, const Shape& shifts, const Dims& dims) {
   if (dims.empty() && shifts.size() == 1) return roll(x.reshape({-1}), shifts, {0}).view(x.shape());
   check(shifts.size() == dims.size(), ErrorKind::shape,
         "shifts and dimensions must align. shifts: {}, dims:{}", shifts.size(), dims.size());
+  if (x.numel() == 0) return x.clone();
   Tensor result = x;
   for (size_t k = 0; k < dims.size(); ++k) {
-    const int64_t d = wrap_dim(dims[k], x.dim());
-    const int64_t n = x.numel() == 0 ? 0 : x.size(d);
-    const int64_t shift = n == 0 ? 0 : (shifts[k] % n + n) % n;
+    check(x.dim() > 0, ErrorKind::index, "Dimension specified as {} but tensor has no dimensions",
+          dims[k]);
+    const int64_t d = wrap_dim(dims[k], x.dim()), n = x.shape()[d];
+    const int64_t shift = (shifts[k] % n + n) % n;
     if (shift == 0) continue;
     result = cat({result.narrow(d, n - shift, shift), result.narrow(d, 0, n - shift)}, d);
   }
@@ -129,9 +128,9 @@ Tensor rot90(const Tensor& x, int64_t k, const Dims& dims) {
   check(dims[0] != dims[1] && std::abs(dims[0] - dims[1]) != x.dim(), ErrorKind::shape,
         "expected rotation dims to be different, but got dim0 = {} and dim1 = {}", dims[0],
         dims[1]);
-  for (int64_t d : dims) {
-    check(d < x.dim() && d >= -x.dim(), ErrorKind::shape, "Rotation dim{} out of range, dim = {}",
-          d == dims[0] ? 0 : 1, d);
+  for (size_t i = 0; i < 2; ++i) {
+    check(dims[i] < x.dim() && dims[i] >= -x.dim(), ErrorKind::shape,
+          "Rotation dim{} out of range, dim{} = {}", i, i, dims[i]);
   }
   switch ((k % 4 + 4) % 4) {
     case 1:
