@@ -56,7 +56,7 @@ class Case:
 
     @property
     def tensors(self):
-        return [a for a in self.args if isinstance(a, Pair)]
+        return [a for a in self.args if isinstance(a, Pair) and isinstance(a.torch, torch.Tensor)]
 
     @property
     def dtypes(self):
