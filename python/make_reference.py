@@ -39,8 +39,9 @@ def declarations():
     found = {}
     for header in sorted((ROOT / "include" / "tamis").glob("*.h")):
         text = header.read_text()
-        # Constructors and methods are indented; free functions stand at the margin.
-        pattern = re.compile(r"((?:^///[^\n]*\n)*)^((?:[\w:<>,]+[ &*]+)+)(\w+)(\([^;{}]*\));", re.MULTILINE)
+        # Constructors and methods are indented; free functions stand at the margin. Those with a body are methods.
+        comment, kind, inside = r"((?:^///[^\n]*\n)*)", r"^((?:[\w:<>,]+[ &*]+)+)", r"(\((?:(?!\)\s*{)[^;])*?\));"
+        pattern = re.compile(comment + kind + r"(\w+)" + inside, re.MULTILINE)
         for match in pattern.finditer(text):
             comment, kind, name, parameters = match.groups()
             if kind.split()[0] in ("return", "using", "else"):
@@ -59,7 +60,7 @@ def declarations():
 def derived(name, parameters, result):
     """The declaration of a function that the headers make by a macro."""
     kinds = {"Tensor": "const Tensor&", "int": "int64_t", "float": "double", "bool": "bool"}
-    inside = ", ".join(f"{kinds[p.type]} {'x' if p.name == 'input' else p.name}" for p in parameters)
+    inside = ", ".join(f"{kinds.get(p.type, p.type)} {'x' if p.name == 'input' else p.name}" for p in parameters)
     return f"{result} {name}({inside});"
 
 

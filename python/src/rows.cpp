@@ -225,12 +225,14 @@ std::vector<Row> replacement_rows() {
           "(Tensor values, Tensor indices)",
           "The largest element; with other, the larger of each two; with dim, the largest elements "
           "along it and their indices. NaN wins.",
-          extreme_op<true>, {}),
+          extreme_op<true>, {})
+          .with_out(),
       make_row("min(Tensor input, Tensor? other=None, bool keepdim=False, *, int? dim=None) -> "
                "(Tensor values, Tensor indices)",
                "The smallest element; with other, the smaller of each two; with dim, the smallest "
                "elements along it and their indices. NaN wins.",
-               extreme_op<false>, {}),
+               extreme_op<false>, {})
+          .with_out(),
   };
 }
 
