@@ -41,10 +41,11 @@ bool contains(const std::string_view (&list)[N], std::string_view name) {
 
 /// Where PyTorch takes a number in place of a tensor.
 bool takes_number(const std::string& function, const Param& p, size_t index) {
-  constexpr std::string_view kNever[] = {
-      "logical_and",  "logical_or",  "logical_xor",  "maximum", "minimum",   "isclose",
-      "allclose",     "equal",       "max",          "min",     "expand_as", "view_as",
-      "logical_and_", "logical_or_", "logical_xor_", "type_as", "reshape_as"};
+  constexpr std::string_view kNever[] = {"logical_and",  "logical_or",  "logical_xor",  "maximum",
+                                         "minimum",      "isclose",     "allclose",     "equal",
+                                         "max",          "min",         "expand_as",    "view_as",
+                                         "logical_and_", "logical_or_", "logical_xor_", "type_as",
+                                         "reshape_as",   "matmul",      "dot"};
   constexpr std::string_view kFirst[] = {"pow", "isin", "result_type"};
   constexpr std::string_view kNames[] = {"other", "exponent", "value", "min",     "max",
                                          "lo",    "hi",       "src",   "tensor2", "test_elements"};

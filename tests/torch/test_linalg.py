@@ -20,15 +20,22 @@ WRONG = [((), (3,)), ((3,), ()), ((3,), (2,)), ((2, 3), (2,)), ((2,), (3, 2)), (
          ((5, 2, 3), (4, 3, 2)), ((5, 2, 3), (5, 2, 3)), ((5, 2, 3), (2,)), ((2,), (5, 3, 2))]
 
 
+def dot_of_complex(dtype, *shapes):
+    """torch's dot product of complex vectors, which is 0 with the BLAS of Debian, in other words."""
+    wrong = dtype in COMPLEX and all(len(shape) == 1 for shape in shapes)
+    return {"reference": lambda lib, x, y: (x * y).sum()} if wrong else {}
+
+
 @pytest.mark.parametrize("dtype", KINDS)
 def test_matmul(check, dtype):
     rng = seeded("matmul" + dtype)
     for a, b in SHAPES:
+        other = dot_of_complex(dtype, a, b)
         for i in range(2):
             x, y = pair(dtype, a, rng, "small"), pair(dtype, b, rng, "small")
-            check("matmul", x, y)
-            check("matmul", x, y, call=lambda lib, x, y: x @ y)
-            check("matmul", x, y, call=lambda lib, x, y: x.matmul(y))
+            check("matmul", x, y, **other)
+            check("matmul", x, y, call=lambda lib, x, y: x @ y, **other)
+            check("matmul", x, y, call=lambda lib, x, y: x.matmul(y), **other)
 
 
 @pytest.mark.parametrize("dtype", KINDS)
@@ -39,7 +46,7 @@ def test_named_products(check, dtype):
         check("mm", x(m, k), x(k, n))
         check("mm", x(k, m), x(n, k), call=lambda lib, x, y: lib.mm(x.t(), y.t()))
         check("mv", x(m, k), x(k))
-        check("dot", x(k), x(k))
+        check("dot", x(k), x(k), **dot_of_complex(dtype, (k,)))
         check("outer", x(m), x(n))
         check("bmm", x(3, m, k), x(3, k, n))
         check("bmm", x(3, k, m), x(3, n, k), call=lambda lib, x, y: lib.bmm(x.transpose(1, 2), y.mT))
