@@ -45,9 +45,8 @@ void put_same(const Tensor& x, Tensor mask, Tensor value) {
   }
 }
 
-}  // namespace
-
-void put_masked(const Tensor& x, Tensor mask, const Tensor& v) {
+/// x[mask] = v. A mask that nobody else holds is moved in, and runs fused into the write.
+void write_masked(const Tensor& x, Tensor mask, const Tensor& v) {
   check_number_fits(v, x.dtype());
   check_no_internal_overlap(x);
   const Tensor value = without_leading_ones(v);
@@ -69,6 +68,21 @@ void put_masked(const Tensor& x, Tensor mask, const Tensor& v) {
   expand_into(x, over_rows(x, std::move(mask)), value.to(x.dtype()).expand(selection).contiguous());
 }
 
+}  // namespace
+
+void put_masked(const Tensor& x, Tensor mask, const Tensor& v) {
+  check_writable(x);
+  if (!is_tracked(x) && !is_tracked(v)) return write_masked(x, std::move(mask), v);
+  write_masked(x, mask, v);
+  record_write(x, "x[mask] = v", Flow::moves, {x, v}, {over_rows(x, mask), mask},
+               [shape = v.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+                 Tensor taken = Masked(g, saved[1]).get();
+                 while (taken.dim() < static_cast<int64_t>(shape.size()))
+                   taken = taken.unsqueeze(0);
+                 return {{masked_fill(g, saved[0], zeros({}, g.dtype())), ~saved[0]}, taken};
+               });
+}
+
 namespace {
 
 bool is_mask(const Tensor& index) { return index.dtype() == DType::boolean; }
@@ -84,7 +98,9 @@ void update(const Tensor& x, Tensor mask, const Tensor& v,
             Tensor (*op)(const Tensor&, const Tensor&)) {
   check_no_internal_overlap(x);
   check_no_partial_overlap(x, mask);
-  if (is_mask(mask) && mask.dim() > 0 && broadcasts_to(v.shape(), rest_of(x, mask))) {
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(v);
+  if (!tracked && is_mask(mask) && mask.dim() > 0 && broadcasts_to(v.shape(), rest_of(x, mask))) {
     Tensor value = op(x, v.shares_storage(x) ? v.clone() : v);
     check_can_cast(value, x);
     store_where(x, over_rows(x, std::move(mask)), std::move(value));
@@ -113,8 +129,17 @@ Tensor Masked::get() const {
   const Shape rest = rest_of(x_, mask_);
   const int64_t row = tamis::numel(rest);
   if (row == 0) return empty(with_front(count_true(mask_), rest), x_.dtype());
-  const Tensor elements = compress(x_, over_rows(x_, mask_), x_.shape());
-  return elements.view(with_front(elements.numel() / row, rest));
+  const Tensor mask = over_rows(x_, mask_);
+  const Tensor elements = compress(x_, mask, x_.shape());
+  const Tensor result = elements.view(with_front(elements.numel() / row, rest));
+  if (is_tracked(x_)) {
+    record(result, "x[mask]", Flow::moves, {x_}, {mask},
+           [shape = x_.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+           });
+  }
+  return result;
 }
 
 void Masked::put(const Tensor& value) const { put_values(x_, mask_, value); }

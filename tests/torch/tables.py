@@ -90,9 +90,16 @@ ALLOWED = [
                lambda c: c.op in ("sum", "mean") and c.dtypes == ["float32"] and is_exact_reduction(c)),
     Difference("random numbers", "Mersenne Twister on the CPU | Philox",
                lambda c: c.op == "rand" and c.what.startswith("8 of 8 values")),
-    Difference("hard overlaps", "hard cases of overlapping memory | let through | decided exactly",
+    Difference("hard overlaps", "hard cases of two tensors that overlap | let through | decided exactly",
                lambda c: c.op == "add_" and c.torch.error is None
                and raised(c.tamis, RuntimeError, "unsupported operation: some elements of the input tensor")),
+    Difference("number / tensor", "| the reciprocal times the number, rounded twice | divided, rounded once |",
+               lambda c: c.op == "div" and isinstance(c.args[0], float) and " of 5 values" in c.what
+               and torch.equal(c.tamis.result.torch(), torch.full_like(c.args[1].torch, c.args[0]) / c.args[1].torch)),
+    Difference("logical ops of a 0-d operand", "| each operand is compared with 0 as it is |",
+               lambda c: c.op.startswith("logical_") and () in [tuple(p.torch.shape) for p in c.tensors]
+               and " values" in c.what
+               and torch.equal(c.tamis.result.torch(), getattr(torch, c.op)(*[p.torch.bool() for p in c.tensors]))),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
@@ -105,31 +112,7 @@ NEWER = [
                and c.tensors[2].torch.dim() == 0),
 ]
 
-# To be repaired, or to be described in docs/differences.md: name, what is wrong, and which cases.
-KNOWN_BUGS = [
-    Difference("kthvalue of a 0-d bool", "torch returns it, Tamis refuses bools of any rank",
-               lambda c: c.op == "kthvalue" and c.dtypes == ["bool"] and c.torch.error is None),
-    Difference("linspace of bools", "torch gives up to one element, Tamis refuses",
-               lambda c: c.op == "linspace" and raised(c.tamis, RuntimeError, "'Bool'") and c.torch.error is None),
-    Difference("+bool", "torch raises RuntimeError",
-               lambda c: c.op == "clone" and raised(c.torch, RuntimeError, "The `+`")),
-    Difference("~float", "torch raises TypeError: ~ (operator.invert) is only implemented on integer and ...",
-               lambda c: c.op == "bitwise_not" and raised(c.torch, TypeError, "operator.invert")),
-    Difference("number / tensor", "torch multiplies by the reciprocal, so the last bit may differ",
-               lambda c: c.op == "div" and isinstance(c.args[0], float) and " of 5 values" in c.what
-               and torch.equal(c.tamis.result.torch(), torch.full_like(c.args[1].torch, c.args[0]) / c.args[1].torch)),
-    Difference("alpha", "Tamis multiplies in other's dtype, torch in the result's; torch refuses a float alpha of "
-               "integers and a bool alpha of numbers",
-               lambda c: base_of(c.op) in ("add", "sub") and "alpha" in c.kwargs),
-    Difference("logical ops of a 0-d operand", "torch first converts it to the common dtype, where it may become 0",
-               lambda c: c.op.startswith("logical_") and () in [tuple(p.torch.shape) for p in c.tensors]
-               and " values" in c.what
-               and torch.equal(c.tamis.result.torch(), getattr(torch, c.op)(*[p.torch.bool() for p in c.tensors]))),
-    Difference("clamp of bools by a bool tensor", "torch takes one tensor bound, Tamis refuses",
-               lambda c: c.op == "clamp" and raised(c.tamis, RuntimeError, "not implemented for 'Bool'")
-               and c.torch.error is None),
-    Difference("index of another type", "x['a'] is a TypeError in torch, an IndexError in Tamis",
-               lambda c: c.op == "select" and raised(c.torch, TypeError, "invalid data type 'str'")),
-]
+# To be repaired: name, what is wrong, and which cases.
+KNOWN_BUGS = []
 
 ALL = ALLOWED + NEWER + KNOWN_BUGS
