@@ -114,8 +114,8 @@ std::vector<Row> sort_rows() {
           {{x, int64_t{2}, int64_t{-1}, true, true}, {ints, int64_t{1}, int64_t{0}, false, true}})
           .with_out(),
   };
-  for (const auto& more : {quantile_rows(), unique_rows(), search_rows()}) {
-    rows.insert(rows.end(), more.begin(), more.end());
+  for (auto* more : {quantile_rows, unique_rows, search_rows}) {
+    for (Row& row : more()) rows.push_back(std::move(row));
   }
   return rows;
 }
