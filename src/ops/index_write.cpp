@@ -206,7 +206,7 @@ std::vector<Row> index_write_rows() {
           {{grid(), n(1), tensor({0, -1}), Tensor(7)},
            {real(), n(0), tensor(1), tensor(2.5f)},
            {bits(), n(-1), tensor({1}), Tensor(true)}})
-          .with_in_place(),
+          .with_in_place(index_fill_),
       make_row("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) "
                "-> Tensor",
                "input with source, times alpha, added at the places of a dimension that index "
@@ -215,14 +215,14 @@ std::vector<Row> index_write_rows() {
                {{grid(), n(0), twice(), grid(), Scalar(1)},
                 {real(), n(1), tensor({2, 0, 2}), real(), Scalar(0.5)},
                 {bits(), n(0), twice(), bits(), Scalar(1)}})
-          .with_in_place()
+          .with_in_place(index_add_)
           .with_out(),
       make_row("index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor",
                "input with source at the places of a dimension that index names.", index_copy,
                {{grid(), n(0), tensor({1, 0}), grid()},
                 {real(), n(1), tensor({2}), tensor({{7.f}, {8.f}})},
                 {bits(), n(-1), tensor({0, 0, 1}), bits()}})
-          .with_in_place()
+          .with_in_place(index_copy_)
           .with_out(),
       make_row(
           "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, "
@@ -234,7 +234,7 @@ std::vector<Row> index_write_rows() {
            {real(), n(0), twice(), real(), std::string("prod"), false},
            {real(), n(1), tensor({2, 0, 2}), real(), std::string("amax"), true},
            {grid(), n(1), tensor({2, 0, 2}), grid(), std::string("amin"), false}})
-          .with_in_place()
+          .with_in_place(index_reduce_)
           .with_out(),
       make_row("put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
                "input with the elements of source written or added at the places that index names, "
@@ -243,7 +243,7 @@ std::vector<Row> index_write_rows() {
                {{grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
                 {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},
                 {bits(), tensor(1), tensor({true}), false}})
-          .with_in_place(),
+          .with_in_place(put_),
   };
 }
 

@@ -179,6 +179,11 @@ Tensor index_put_op(const Tensor& x, const std::vector<Tensor>& indices, const T
   return index_put(x, as_indices(indices), values, accumulate);
 }
 
+Tensor& index_put_in_place_op(Tensor& x, const std::vector<Tensor>& indices, const Tensor& values,
+                              bool accumulate) {
+  return index_put_(x, as_indices(indices), values, accumulate);
+}
+
 }  // namespace
 
 std::vector<Row> indexing_rows() {
@@ -205,7 +210,7 @@ std::vector<Row> indexing_rows() {
            {cube(), List{tensor({1, 0}), tensor({2, -1})}, tensor({7.f, 8.f, 9.f, 10.f}), false},
            {arange(5), List{tensor({0, 2, 0})}, tensor({1, 10, 100}), true},
            {bits(), List{tensor({1})}, tensor(true), false}})
-          .with_in_place(),
+          .with_in_place(index_put_in_place_op),
   };
   for (Row& row : position_rows()) rows.push_back(std::move(row));
   return rows;
