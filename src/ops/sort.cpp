@@ -114,8 +114,8 @@ std::vector<Row> sort_rows() {
                 {ints, int64_t{1}, int64_t{0}, false, true}})
           .with_out(),
   };
-  for (const auto& more : {quantile_rows(), unique_rows(), search_rows()}) {
-    rows.insert(rows.end(), more.begin(), more.end());
+  for (const auto more : {quantile_rows, unique_rows, search_rows}) {
+    for (const Row& row : more()) rows.push_back(row);
   }
   return rows;
 }
