@@ -110,7 +110,10 @@ TEST(KthValue, FindsRanksInLargeSlicesOfEveryKind) {
   constexpr int64_t kSize = 200003;
   manual_seed(5);
   const Tensor steps = arange(kSize);
-  const Tensor kinds[] = {randn({kSize}), rand({kSize}), steps.to_float(), zeros({kSize}),
+  const Tensor kinds[] = {randn({kSize}),
+                          rand({kSize}),
+                          steps.to_float(),
+                          zeros({kSize}),
                           steps.remainder(7).to_float(),
                           where(steps < 3, Tensor(1e30f), randn({kSize}).round())};
   for (const Tensor& kind : kinds) {
@@ -152,11 +155,8 @@ TEST(Mode, IsTheSmallestOfTheMostFrequentAtItsFirstPlace) {
 
 TEST(Quantile, InterpolatesAsItIsTold) {
   const Tensor x = tensor({4.f, 1.f, 2.f, 8.f, 16.f, 32.f});
-  const std::pair<const char*, float> wanted[] = {{"linear", 3.f},
-                                                  {"lower", 2.f},
-                                                  {"higher", 4.f},
-                                                  {"midpoint", 3.f},
-                                                  {"nearest", 4.f}};
+  const std::pair<const char*, float> wanted[] = {
+      {"linear", 3.f}, {"lower", 2.f}, {"higher", 4.f}, {"midpoint", 3.f}, {"nearest", 4.f}};
   for (const auto& [how, value] : wanted) {
     expect_same(quantile(x, 0.3, {}, false, how), tensor(value), how);
   }
@@ -194,8 +194,7 @@ TEST(MaskedOrder, NeverLooksAtWhatIsMaskedOut) {
   const Tensor mask = tensor({{false, true, true, true}, {false, false, false, false}});
   expect_same(masked::median(x, 1, false, {}, mask), tensor({3.f, nan}));
   expect_same(masked::quantile(x, 0.25, 1, false, "linear", mask), tensor({2.f, nan}));
-  expect_same(masked::quantile(x, 0.5, 1, false, "linear", mask.logical_not()),
-              tensor({nan, nan}));
+  expect_same(masked::quantile(x, 0.5, 1, false, "linear", mask.logical_not()), tensor({nan, nan}));
 }
 
 TEST(AMinMax, GivesBoth) {

@@ -173,8 +173,7 @@ TEST(Unique, ComparesSlices) {
 }
 
 TEST(UniqueConsecutive, ComparesNeighboursOnly) {
-  const auto [values, inverse, counts] =
-      unique_consecutive(tensor({1, 1, 2, 2, 1}), true, true);
+  const auto [values, inverse, counts] = unique_consecutive(tensor({1, 1, 2, 2, 1}), true, true);
   expect_same(values, tensor({1, 2, 1}));
   expect_same(inverse, tensor({0, 0, 1, 1, 2}));
   expect_same(counts, tensor({2, 2, 1}));
@@ -185,8 +184,9 @@ TEST(BinCount, CountsAndAddsWeights) {
   expect_same(bincount(tensor({1, 3, 1})), tensor({0, 2, 0, 1}));
   expect_same(bincount(tensor({1, 3, 1}), tensor({0.5f, 1.f, 2.f}), 5),
               tensor({0.f, 2.5f, 0.f, 1.f, 0.f}));
-  expect_error(ErrorKind::value, "bincount only supports 1-d non-negative integral inputs.",
-               [] { bincount(tensor({1, -1})); });
+  expect_error(ErrorKind::value, "bincount only supports 1-d non-negative integral inputs.", [] {
+    bincount(tensor({1, -1}));
+  });
 }
 
 TEST(SearchSorted, FindsBothSidesOfEquals) {
@@ -194,8 +194,7 @@ TEST(SearchSorted, FindsBothSidesOfEquals) {
   const Tensor values = tensor({{3, 6, 9}, {3, 6, 9}});
   expect_same(searchsorted(sequence, values), tensor({{1, 3, 4}, {1, 2, 4}}));
   expect_same(searchsorted(sequence, values, false, true), tensor({{2, 3, 5}, {1, 3, 4}}));
-  expect_same(searchsorted(sequence[0], values, true),
-              tensor({{1, 3, 4}, {1, 3, 4}}).to(int32));
+  expect_same(searchsorted(sequence[0], values, true), tensor({{1, 3, 4}, {1, 3, 4}}).to(int32));
   expect_same(searchsorted(tensor({5, 1, 3}), 3, false, false, "right", tensor({1, 2, 0})),
               tensor(2));
 }

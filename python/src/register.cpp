@@ -86,8 +86,8 @@ py::object make(const Row& row, const std::string& module, bool is_method,
 
 bool is_method_row(const Row& row) {
   // PyTorch has these as functions only.
-  constexpr std::string_view kFunctions[] = {"empty_like",   "zeros_like", "ones_like",
-                                             "full_like",    "rand_like",  "randn_like",
+  constexpr std::string_view kFunctions[] = {"empty_like",    "zeros_like", "ones_like",
+                                             "full_like",     "rand_like",  "randn_like",
                                              "nonzero_tuple", "bucketize"};
   return row.signature.find("(Tensor input") != std::string::npos &&
          !contains(kFunctions, row.name());

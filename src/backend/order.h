@@ -31,11 +31,10 @@ class OrderBackend {
  public:
   virtual ~OrderBackend() = default;
 
-  /// Every slice in order. values (of x's dtype) or indices may be null.
+  /// Every slice in order; values have x's dtype.
   virtual void sort(const Slices& x, bool descending, void* values, int64_t* indices) = 0;
   /// The first k of what sort gives, k >= 1.
-  virtual void top(const Slices& x, int64_t k, bool descending, void* values,
-                   int64_t* indices) = 0;
+  virtual void top(const Slices& x, int64_t k, bool descending, void* values, int64_t* indices) = 0;
   /// The elements at `ranks` of each slice in ascending order: ranks, values and indices are
   /// [x.count, per_slice]. The index is the smallest among equals; indices may be null.
   virtual void select(const Slices& x, const int64_t* ranks, int64_t per_slice, void* values,

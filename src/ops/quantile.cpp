@@ -51,8 +51,8 @@ struct Place {
 /// PyTorch computes ranks in the dtype of the elements. Beyond 2^24 that is too coarse for float32.
 Place place_of(double q, int64_t last, DType dtype, Interpolation interpolation) {
   const bool coarse = dtype == DType::float32 && last < (1 << 24);
-  double rank = coarse ? static_cast<float>(q) * static_cast<float>(last)
-                       : q * static_cast<double>(last);
+  double rank =
+      coarse ? static_cast<float>(q) * static_cast<float>(last) : q * static_cast<double>(last);
   if (interpolation == Interpolation::lower) rank = std::floor(rank);
   if (interpolation == Interpolation::higher) rank = std::ceil(rank);
   if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);
@@ -197,8 +197,7 @@ std::vector<Row> quantile_rows() {
       make_row("quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
                "interpolation='linear') -> Tensor",
                "The q-quantiles of all elements or along a dimension; NaN if there is a NaN.",
-               quantile,
-               {{x, q, int64_t{1}, false, linear}, {x, Tensor(0.3), {}, true, nearest}})
+               quantile, {{x, q, int64_t{1}, false, linear}, {x, Tensor(0.3), {}, true, nearest}})
           .with_out(),
       make_row("nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
                "interpolation='linear') -> Tensor",

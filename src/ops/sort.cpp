@@ -106,12 +106,12 @@ std::vector<Row> sort_rows() {
       make_row("msort(Tensor input) -> Tensor", "The elements in order along the first dimension.",
                msort, {{x}, {ints}})
           .with_out(),
-      make_row("topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> "
-               "(Tensor values, Tensor indices)",
-               "The k largest or smallest elements along a dimension, in order, and their indices.",
-               topk,
-               {{x, int64_t{2}, int64_t{-1}, true, true},
-                {ints, int64_t{1}, int64_t{0}, false, true}})
+      make_row(
+          "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> "
+          "(Tensor values, Tensor indices)",
+          "The k largest or smallest elements along a dimension, in order, and their indices.",
+          topk,
+          {{x, int64_t{2}, int64_t{-1}, true, true}, {ints, int64_t{1}, int64_t{0}, false, true}})
           .with_out(),
   };
   for (const auto more : {quantile_rows, unique_rows, search_rows}) {

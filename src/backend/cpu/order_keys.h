@@ -12,8 +12,7 @@ namespace tamis::cpu {
 template <size_t kBytes>
 using Unsigned = std::conditional_t<
     kBytes == 1, uint8_t,
-    std::conditional_t<kBytes == 2, uint16_t,
-                       std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
+    std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
 
 /// How elements of type T are compared. All NaNs have one key, the largest, and both zeros have
 /// one.

@@ -115,8 +115,8 @@ class Selection {
     constexpr int64_t kBlock = 32;
     int64_t below = 0, i = begin;
     for (; i + kBlock <= end; i += kBlock) {
-      below += collect_block(x_ + i, std::integral_constant<int64_t, kBlock>{}, least, greatest,
-                             found);
+      below +=
+          collect_block(x_ + i, std::integral_constant<int64_t, kBlock>{}, least, greatest, found);
     }
     for (; i < end; ++i) {
       below += collect_block(x_ + i, std::integral_constant<int64_t, 1>{}, least, greatest, found);
@@ -181,7 +181,8 @@ void select_from_slices(const Slices& x, const int64_t* all_ranks, int64_t per_s
     for (int64_t s = first; s < last; ++s) {
       const int64_t* ranks = all_ranks + s * per_slice;
       for (size_t r = 0; r < order.size(); ++r) order[r] = r;
-      std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ranks[a] < ranks[b]; });
+      std::sort(order.begin(), order.end(),
+                [&](size_t a, size_t b) { return ranks[a] < ranks[b]; });
       const Element* const slice = static_cast<const Element*>(x.data) + s * x.size;
       Selection<T> selection(slice, x.size);
       if (large) {

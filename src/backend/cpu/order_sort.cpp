@@ -72,9 +72,8 @@ class SliceSorter {
 
   template <class F>
   void each_part(const F& f) const {
-    parallel_for(parts_.parts, 1, [&](int64_t first, int64_t last) {
-      f(parts_.begin(first), parts_.begin(last));
-    });
+    parallel_for(parts_.parts, 1,
+                 [&](int64_t first, int64_t last) { f(parts_.begin(first), parts_.begin(last)); });
   }
 
  private:
@@ -105,7 +104,7 @@ void sort_slices(const Slices& x, bool descending, void* values, int64_t* indice
 template <class E>
 class Best {
  public:
-  explicit Best(int64_t k) : k_(static_cast<size_t>(k)), room_(std::max<size_t>(2 * k_, 256)) {
+  explicit Best(int64_t k) : k_(static_cast<size_t>(k)), room_(std::max<size_t>(2 * k_, 64)) {
     kept_.reserve(room_);
   }
   void clear() {
@@ -243,9 +242,8 @@ void run_top(const Slices& x, int64_t k, bool descending, void* values, int64_t*
 
 void run_mode(const Slices& x, void* values, int64_t* indices) {
   visit_ordered(x.dtype, [&](auto v) {
-    visit_index(x.size, [&](auto i) {
-      mode_of_slices<decltype(v), decltype(i)>(x, values, indices);
-    });
+    visit_index(x.size,
+                [&](auto i) { mode_of_slices<decltype(v), decltype(i)>(x, values, indices); });
   });
 }
 
