@@ -114,8 +114,8 @@ std::vector<Row> sort_rows() {
           {{x, int64_t{2}, int64_t{-1}, true, true}, {ints, int64_t{1}, int64_t{0}, false, true}})
           .with_out(),
   };
-  for (auto* more : {quantile_rows, unique_rows, search_rows}) {
-    for (Row& row : more()) rows.push_back(std::move(row));
+  for (const auto more : {quantile_rows, unique_rows, search_rows}) {
+    for (const Row& row : more()) rows.push_back(row);
   }
   return rows;
 }

@@ -21,7 +21,9 @@ ROUNDED_ONCE_ULPS = 2
 
 # Zeros of either sign are equal in these: torch's own answer depends on the order of the operands and on
 # whether a vector register was filled.
-ANY_ZERO = {"maximum", "minimum", "max", "min", "amax", "amin", "clamp", "kthvalue", "relu"}
+ANY_ZERO = {"maximum", "minimum", "max", "min", "amax", "amin", "clamp", "kthvalue", "relu",
+            "topk", "median", "nanmedian", "mode", "quantile", "nanquantile", "unique", "unique_consecutive", "aminmax",
+            "masked.median", "masked.quantile"}
 
 
 def base_of(op):
@@ -79,6 +81,14 @@ ALLOWED = [
                lambda c: c.op == "isin" and raised(c.torch, RuntimeError, "isin(): Bool")),
     Difference("kthvalue takes the smallest index", "any index | the smallest index",
                lambda c: c.op == "kthvalue" and c.what.startswith("1 of 1 values") and is_first_of_equals(c)),
+    Difference("mode takes the smallest index", "| `topk`, `median` and `mode` among equal elements |",
+               lambda c: c.op == "mode" and c.what.startswith("1 of 1 values") and is_first_of_equals(c)),
+    Difference("quantile of infinities", "| `quantile` where a rank falls on an infinity |",
+               lambda c: c.op == "quantile" and str(c.torch.result.item()) == "nan"
+               and c.tamis.result.item() == float("inf")),
+    Difference("masked median of nothing", "| `masked.median` of integers, nothing kept |",
+               lambda c: c.op == "masked.median" and raised(c.torch, ValueError)
+               and raised(c.tamis, RuntimeError, "masked median expects no fully masked out rows")),
     Difference("empty lists hold integers", "| [an empty list of indices]",
                lambda c: c.op == "from_indices" and c.args == ([],) and raised(c.torch, IndexError)),
     Difference("masks are bool", "### Masks are bool",
@@ -112,6 +122,8 @@ NEWER = [
                lambda c: c.op in ("any", "all") and c.dtypes[0].startswith("complex") and " values" in c.what),
     Difference("eq_ and ne_ of complex tensors", "1.13 also wrote 1 to the imaginary part, 2.9 does not",
                lambda c: c.op in ("eq_", "ne_") and "complex" in "".join(c.dtypes) and " values" in c.what),
+    Difference("sorter out of range", "1.13 does not look, 2.9 refuses",
+               lambda c: c.op == "searchsorted" and raised(c.tamis, IndexError, "sorter index out of range")),
     Difference("item of several elements", "ValueError in 1.13, RuntimeError in 2.9",
                lambda c: c.op == "item" and raised(c.torch, ValueError, "only one element tensors")
                and raised(c.tamis, RuntimeError, "cannot be converted to Scalar")),
