@@ -89,13 +89,31 @@ Value enlarged(const Value& value) {
 }
 
 TEST(Laws, ThreadsDoNotShowInAnyRow) {
-  const std::set<std::string> large = {
-      "masked_select", "masked_fill",  "masked_scatter", "where", "nonzero", "count_nonzero",
-      "isin",          "sum",          "mean",           "prod",  "amax",    "any",
-      "partition",     "mse_loss",     "l1_loss",        "exp",   "add",     "nonzero_static",
-      "huber_loss",    "cross_entropy", "masked_select_padded", "masked_select_rows"};
-  const std::set<std::string> random = {"rand",      "randn",     "randint",    "randperm", "empty",
-                                        "rand_like", "randn_like", "bernoulli", "empty_like"};
+  const std::set<std::string> large = {"masked_select",
+                                       "masked_fill",
+                                       "masked_scatter",
+                                       "where",
+                                       "nonzero",
+                                       "count_nonzero",
+                                       "isin",
+                                       "sum",
+                                       "mean",
+                                       "prod",
+                                       "amax",
+                                       "any",
+                                       "partition",
+                                       "mse_loss",
+                                       "l1_loss",
+                                       "exp",
+                                       "add",
+                                       "nonzero_static",
+                                       "huber_loss",
+                                       "cross_entropy",
+                                       "masked_select_padded",
+                                       "masked_select_rows"};
+  const std::set<std::string> random = {"rand",       "randn",     "randint",
+                                        "randperm",   "empty",     "rand_like",
+                                        "randn_like", "bernoulli", "empty_like"};
   const int before = get_num_threads();
   size_t found = 0;
   for (const Row& row : all_rows()) {
@@ -182,7 +200,8 @@ RC_GTEST_PROP(Laws, LaterIsNow, ()) {
 
 RC_GTEST_PROP(Laws, AMaskedMeanLossIsTheLossOfWhatIsKept, ()) {
   const Pair p = any_pair();
-  const Tensor x = random_values(p.x.shape(), float64, 5), y = random_values(p.x.shape(), float64, 6);
+  const Tensor x = random_values(p.x.shape(), float64, 5),
+               y = random_values(p.x.shape(), float64, 6);
   const Tensor good = p.mask & isfinite(x) & isfinite(y);
   const Tensor want = mse_loss(masked_select(x, good), masked_select(y, good), {}, "sum");
   RC_ASSERT(allclose(mse_loss(x, y, good, "sum"), want));

@@ -39,7 +39,8 @@ TEST(Loss, OfNumbersByHand) {
   EXPECT_EQ(mse_loss(x, y).item<double>(), 10.25 / 4);
   EXPECT_EQ(numbers(l1_loss(x, y, {}, "none")), (std::vector<double>{1, 3, 0, 0.5}));
   EXPECT_EQ(numbers(huber_loss(x, y, {}, "none", 2)), (std::vector<double>{0.5, 4, 0, 0.125}));
-  EXPECT_EQ(numbers(smooth_l1_loss(x, y, {}, "none", 2)), (std::vector<double>{0.25, 2, 0, 0.0625}));
+  EXPECT_EQ(numbers(smooth_l1_loss(x, y, {}, "none", 2)),
+            (std::vector<double>{0.25, 2, 0, 0.0625}));
   EXPECT_EQ(smooth_l1_loss(x, y, {}, "sum", 0).item<double>(), 4.5);
 }
 
@@ -106,8 +107,8 @@ TEST(Loss, OfClassesByHand) {
 TEST(Loss, OfClassesAsPyTorchHasIt) {  // torch.nn.functional.cross_entropy
   const Tensor x = tensor({{1., 2., 3.}, {-1., 0., 4.}}, float64), target = tensor({0, 2});
   EXPECT_NEAR(cross_entropy(x, target).item<double>(), 1.2161754272916017, 1e-14);
-  EXPECT_NEAR(cross_entropy(x, target, {}, {}, -100, "mean", 0.1).item<double>(), 1.3161754272916018,
-              1e-14);
+  EXPECT_NEAR(cross_entropy(x, target, {}, {}, -100, "mean", 0.1).item<double>(),
+              1.3161754272916018, 1e-14);
   const Tensor share = tensor({{0.2, 0.3, 0.5}, {1., 0., 0.}}, float64);
   EXPECT_NEAR(cross_entropy(x, share).item<double>(), 3.0661754272916015, 1e-14);
 }

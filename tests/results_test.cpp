@@ -23,12 +23,12 @@ using testing::random_values;
 std::vector<int64_t> ints(const Tensor& x) { return x.to_vector<int64_t>(); }
 using List = std::vector<int64_t>;
 
-#define EXPECT_KIND(statement, expected)                          \
-  try {                                                           \
-    (void)(statement);                                            \
-    ADD_FAILURE() << #statement " throws nothing";                \
-  } catch (const Error& e) {                                      \
-    EXPECT_EQ(e.kind(), ErrorKind::expected) << e.what();         \
+#define EXPECT_KIND(statement, expected)                  \
+  try {                                                   \
+    (void)(statement);                                    \
+    ADD_FAILURE() << #statement " throws nothing";        \
+  } catch (const Error& e) {                              \
+    EXPECT_EQ(e.kind(), ErrorKind::expected) << e.what(); \
   }
 
 // ---- later --------------------------------------------------------------------------------------
@@ -96,9 +96,9 @@ TEST(Async, CanBePolled) {
 
 TEST(Async, Chains) {
   const Tensor x = arange(1000);
-  const Future<int64_t> total =
-      masked_select_async(x, x < 10).then([](const Tensor& t) { return t * 2; }).then(
-          [](const Tensor& t) { return t.sum().item<int64_t>(); });
+  const Future<int64_t> total = masked_select_async(x, x < 10)
+                                    .then([](const Tensor& t) { return t * 2; })
+                                    .then([](const Tensor& t) { return t.sum().item<int64_t>(); });
   EXPECT_EQ(total.get(), 90);
   std::atomic<int> seen{0};
   total.then([&](int64_t v) { seen = static_cast<int>(v); }).then([&] { ++seen; }).wait();
@@ -185,9 +185,8 @@ TEST(Padded, EqualsTheExactFormCutOrFilled) {
       for (int64_t size : {int64_t{0}, int64_t{1}, count / 2, count - 1, count, count + 1, n + 3}) {
         if (size < 0) continue;
         const auto [values, kept] = masked_select_padded(x, mask, size, 1);
-        const Tensor want =
-            cat({exact.narrow(0, 0, std::min(count, size)),
-                 full({std::max<int64_t>(size - count, 0)}, 1, dtype)});
+        const Tensor want = cat({exact.narrow(0, 0, std::min(count, size)),
+                                 full({std::max<int64_t>(size - count, 0)}, 1, dtype)});
         ASSERT_EQ(observe(values), observe(want)) << name(dtype) << n << " " << size;
         ASSERT_EQ(kept.item<int64_t>(), count);
       }

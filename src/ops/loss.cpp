@@ -91,8 +91,7 @@ Tensor l1_loss(const Tensor& x, const Tensor& target, const std::optional<Tensor
 Tensor huber_loss(const Tensor& x, const Tensor& target, const std::optional<Tensor>& mask,
                   const std::string& reduction, double delta) {
   const LossReduction by = loss_reduction(reduction);
-  check(delta > 0, ErrorKind::value,
-        "huber_loss does not support non-positive values for delta.");
+  check(delta > 0, ErrorKind::value, "huber_loss does not support non-positive values for delta.");
   const Tensor d = abs(float_difference("huber_cpu", x, target));
   check(is_floating_point(x.dtype()), ErrorKind::dtype,
         "result type {} can't be cast to the desired output type {}", scalar_type_name(d.dtype()),
@@ -162,21 +161,25 @@ std::vector<Row> loss_rows() {
                                          {x, y, mask, sum, 2.0},
                                          {x, y, mask, each, 0.75}};
   return {
-      make_row("mse_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean') -> "
-               "Tensor",
-               "The squared difference where mask is true, reduced.", mse_loss, plain),
-      make_row("l1_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean') -> "
-               "Tensor",
-               "The absolute difference where mask is true, reduced.", l1_loss, plain),
-      make_row("huber_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean', "
-               "float delta=1.0) -> Tensor",
-               "The difference where mask is true, squared if small, absolute beyond delta, "
-               "reduced.",
-               huber_loss, with_number),
-      make_row("smooth_l1_loss(Tensor input, Tensor target, *, Tensor? mask=None, str "
-               "reduction='mean', float beta=1.0) -> Tensor",
-               "The difference where mask is true, squared if below beta, absolute beyond, reduced.",
-               smooth_l1_loss, with_number),
+      make_row(
+          "mse_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean') -> "
+          "Tensor",
+          "The squared difference where mask is true, reduced.", mse_loss, plain),
+      make_row(
+          "l1_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean') -> "
+          "Tensor",
+          "The absolute difference where mask is true, reduced.", l1_loss, plain),
+      make_row(
+          "huber_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean', "
+          "float delta=1.0) -> Tensor",
+          "The difference where mask is true, squared if small, absolute beyond delta, "
+          "reduced.",
+          huber_loss, with_number),
+      make_row(
+          "smooth_l1_loss(Tensor input, Tensor target, *, Tensor? mask=None, str "
+          "reduction='mean', float beta=1.0) -> Tensor",
+          "The difference where mask is true, squared if below beta, absolute beyond, reduced.",
+          smooth_l1_loss, with_number),
       make_row("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, Tensor? "
                "mask=None, str reduction='mean') -> Tensor",
                "The cross entropy of probabilities and targets where mask is true, reduced.",
