@@ -1,6 +1,94 @@
-// masked: reductions and normalisations over the elements that a mask keeps.
+// masked: reductions and normalisations over the elements that a mask keeps, as torch.masked has
+// them.
 #pragma once
 
-#include "tamis/tensor.h"
+#include <optional>
 
-namespace tamis {}  // namespace tamis
+#include <string>
+
+#include "tamis/ops.h"
+
+/// In every function mask is bool and broadcasts to the shape of x; true keeps. An undefined mask
+/// keeps all. What is masked out contributes nothing, whatever stands there, NaN included. dims is
+/// what is reduced, none given means all dimensions. A mask that keeps nothing of a row gives the
+/// result that the function names; output_mask says where those are.
+namespace tamis::masked {
+
+/// Whether anything of each row is kept: true where the results below are made of elements. bool.
+Tensor output_mask(const Tensor& x, const Tensor& mask, const Dims& dims = {},
+                   bool keepdim = false);
+/// How many elements are kept. int64.
+Tensor count(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false);
+
+/// Integers and bools give int64. Of nothing: 0 and 1.
+Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
+           std::optional<DType> dtype = {});
+Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+/// Divided by the number of kept elements. Floating point only (or with dtype). Of nothing: NaN.
+Tensor mean(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+/// NaN wins if it is kept. Of nothing: the smallest (largest) value of the dtype, infinities
+/// included.
+Tensor amax(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+Tensor amin(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+/// The index of the largest (smallest) kept element along dim, or in row-major order of the whole
+/// tensor: the first among equals, never one that is masked out. Of nothing: -1. int64, or dtype.
+Tensor argmax(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim = {},
+              bool keepdim = false, std::optional<DType> dtype = {});
+Tensor argmin(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim = {},
+              bool keepdim = false, std::optional<DType> dtype = {});
+/// The divisor is the number of kept elements less correction, but not less than 0. Integers give
+/// float32. Of nothing: NaN.
+Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double correction = 1,
+           bool keepdim = false, std::optional<DType> dtype = {});
+Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double correction = 1,
+           bool keepdim = false, std::optional<DType> dtype = {});
+/// As tamis::norm with p = ord. Of nothing: 0, but infinity for a negative ord.
+Tensor norm(const Tensor& x, const Tensor& mask, double ord = 2, const Dims& dims = {},
+            bool keepdim = false, std::optional<DType> dtype = {});
+/// log(sum(exp(x))), without overflow. Integers give float32. Of nothing: -infinity.
+Tensor logsumexp(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
+                 std::optional<DType> dtype = {});
+/// Whether any (all) of the kept elements are nonzero. bool. Of nothing: false and true.
+Tensor any(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false);
+Tensor all(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false);
+
+/// log(exp(x) + exp(other)), where a value that is masked out counts as -infinity. Each mask
+/// broadcasts to its own tensor. Floating point only. Deferred.
+Tensor logaddexp(const Tensor& x, const Tensor& other, const Tensor& x_mask,
+                 const Tensor& other_mask, std::optional<DType> dtype = {});
+
+// ---- these keep the shape -----------------------------------------------------------------------
+
+/// Over the kept elements along dim; 0 (log_softmax: -infinity) where an element is masked out, so
+/// a row of which nothing is kept is 0 throughout. Floating point only; x is converted to dtype
+/// first.
+Tensor softmax(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype = {});
+Tensor log_softmax(const Tensor& x, const Tensor& mask, int64_t dim,
+                   std::optional<DType> dtype = {});
+Tensor softmin(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype = {});
+/// x divided by the larger of eps and the norm of what is kept along dim; 0 where masked out.
+Tensor normalize(const Tensor& x, const Tensor& mask, double ord, int64_t dim, double eps = 1e-12,
+                 std::optional<DType> dtype = {});
+/// Running sums and products along dim; an element that is masked out repeats what stands before
+/// it. x is converted to dtype first; none given keeps x's.
+Tensor cumsum(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype = {});
+Tensor cumprod(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype = {});
+
+// ---- order --------------------------------------------------------------------------------------
+
+/// The median along dim of the elements that mask (bool, broadcast to x) keeps, without NaNs as in
+/// PyTorch; the lower one of two. Where nothing is kept it is NaN, and integers and bools are
+/// refused. dtype is the result's, by default x's.
+Tensor median(const Tensor& x, int64_t dim = -1, bool keepdim = false,
+              std::optional<DType> dtype = {}, std::optional<Tensor> mask = {});
+/// tamis::quantile of the elements that mask keeps: NaN if one of them is NaN, or if there are
+/// none.
+Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {},
+                bool keepdim = false, const std::string& interpolation = "linear",
+                std::optional<Tensor> mask = {});
+
+}  // namespace tamis::masked

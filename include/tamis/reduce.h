@@ -1,6 +1,144 @@
 // Reductions beyond those of ops.h, scans and softmax.
 #pragma once
 
-#include "tamis/tensor.h"
+#include <optional>
+#include <utility>
 
-namespace tamis {}  // namespace tamis
+#include "tamis/ops.h"
+
+namespace tamis {
+
+// ---- extremes and where they stand ---------------------------------------------------------------
+
+/// The index (int64) of the largest (smallest) element along dim, or in row-major order of the
+/// whole tensor. The smallest index among equals; NaN wins. Refuses bools and empty dimensions.
+Tensor argmax(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = false);
+Tensor argmin(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = false);
+/// The largest (smallest) elements along dim and their indices, as argmax finds them, in one pass.
+std::pair<Tensor, Tensor> max(const Tensor& x, int64_t dim, bool keepdim = false);
+std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim = false);
+
+// ---- moments: over all dimensions if none are given ----------------------------------------------
+
+/// The sum of squared distances from the mean, divided by the number of elements less `correction`
+/// (but not by less than 0). Floating point only. Computed in double, in two passes.
+Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
+Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
+std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims = {}, double correction = 1,
+                                   bool keepdim = false);
+std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims = {}, double correction = 1,
+                                   bool keepdim = false);
+/// sum and mean of the elements that are not NaN. The mean of none is NaN.
+Tensor nansum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+              std::optional<DType> dtype = {});
+Tensor nanmean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+               std::optional<DType> dtype = {});
+
+// ---- norms --------------------------------------------------------------------------------------
+
+/// (sum of |x|^p)^(1/p) as of a vector, over all dimensions or the given ones; p infinity is the
+/// largest |x|, -infinity the smallest, 0 the number of nonzeros. Floating point only. x is
+/// converted to dtype first.
+Tensor norm(const Tensor& x, double p = 2, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+/// x divided by the larger of eps and its norm along dim.
+Tensor normalize(const Tensor& x, double p = 2, int64_t dim = 1, double eps = 1e-12);
+
+// ---- exponentials -------------------------------------------------------------------------------
+
+/// log(sum(exp(x))) over dims, without overflow. Integers are converted to float32.
+Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim = false);
+/// log(exp(a) + exp(b)), and the same to base 2. Floating point only. Deferred.
+Tensor logaddexp(const Tensor& a, const Tensor& b);
+Tensor logaddexp2(const Tensor& a, const Tensor& b);
+/// exp(x) / sum(exp(x)) along dim; its logarithm; and softmax(-x). Floating point only; x is
+/// converted to dtype first.
+Tensor softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
+Tensor log_softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
+Tensor softmin(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
+
+// ---- scans along a dimension --------------------------------------------------------------------
+
+/// Running sums and products: integers and bools give int64; x is converted to dtype first.
+/// Floating point accumulates in double (halves in float32).
+Tensor cumsum(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
+Tensor cumprod(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
+Tensor& cumsum_(Tensor& x, int64_t dim, std::optional<DType> dtype = {});
+Tensor& cumprod_(Tensor& x, int64_t dim, std::optional<DType> dtype = {});
+/// Running extremes and their indices, the last among equals; NaN wins.
+std::pair<Tensor, Tensor> cummax(const Tensor& x, int64_t dim);
+std::pair<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
+/// Running log(sum(exp(x))). Floating point only.
+Tensor logcumsumexp(const Tensor& x, int64_t dim);
+/// Differences between neighbours along dim, n times over; of bools, where they differ. prepend and
+/// append are joined to x before that.
+Tensor diff(const Tensor& x, int64_t n = 1, int64_t dim = -1, std::optional<Tensor> prepend = {},
+            std::optional<Tensor> append = {});
+
+// ---- the same as methods ------------------------------------------------------------------------
+
+inline Tensor Tensor::argmax(std::optional<int64_t> dim, bool keepdim) const {
+  return tamis::argmax(*this, dim, keepdim);
+}
+inline Tensor Tensor::argmin(std::optional<int64_t> dim, bool keepdim) const {
+  return tamis::argmin(*this, dim, keepdim);
+}
+inline std::pair<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
+  return tamis::max(*this, dim, keepdim);
+}
+inline std::pair<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
+  return tamis::min(*this, dim, keepdim);
+}
+inline Tensor Tensor::var(const Dims& dims, double correction, bool keepdim) const {
+  return tamis::var(*this, dims, correction, keepdim);
+}
+inline Tensor Tensor::std(const Dims& dims, double correction, bool keepdim) const {
+  return tamis::std(*this, dims, correction, keepdim);
+}
+inline Tensor Tensor::nansum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
+  return tamis::nansum(*this, dims, keepdim, dtype);
+}
+inline Tensor Tensor::nanmean(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
+  return tamis::nanmean(*this, dims, keepdim, dtype);
+}
+inline Tensor Tensor::norm(double p, const Dims& dims, bool keepdim,
+                           std::optional<DType> dtype) const {
+  return tamis::norm(*this, p, dims, keepdim, dtype);
+}
+inline Tensor Tensor::logsumexp(const Dims& dims, bool keepdim) const {
+  return tamis::logsumexp(*this, dims, keepdim);
+}
+inline Tensor Tensor::logaddexp(const Tensor& other) const {
+  return tamis::logaddexp(*this, other);
+}
+inline Tensor Tensor::logaddexp2(const Tensor& other) const {
+  return tamis::logaddexp2(*this, other);
+}
+inline Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const {
+  return tamis::softmax(*this, dim, dtype);
+}
+inline Tensor Tensor::log_softmax(int64_t dim, std::optional<DType> dtype) const {
+  return tamis::log_softmax(*this, dim, dtype);
+}
+inline Tensor Tensor::cumsum(int64_t dim, std::optional<DType> dtype) const {
+  return tamis::cumsum(*this, dim, dtype);
+}
+inline Tensor Tensor::cumprod(int64_t dim, std::optional<DType> dtype) const {
+  return tamis::cumprod(*this, dim, dtype);
+}
+inline Tensor& Tensor::cumsum_(int64_t dim, std::optional<DType> dtype) {
+  return tamis::cumsum_(*this, dim, dtype);
+}
+inline Tensor& Tensor::cumprod_(int64_t dim, std::optional<DType> dtype) {
+  return tamis::cumprod_(*this, dim, dtype);
+}
+inline std::pair<Tensor, Tensor> Tensor::cummax(int64_t dim) const {
+  return tamis::cummax(*this, dim);
+}
+inline std::pair<Tensor, Tensor> Tensor::cummin(int64_t dim) const {
+  return tamis::cummin(*this, dim);
+}
+inline Tensor Tensor::logcumsumexp(int64_t dim) const { return tamis::logcumsumexp(*this, dim); }
+inline Tensor Tensor::diff(int64_t n, int64_t dim) const { return tamis::diff(*this, n, dim); }
+
+}  // namespace tamis

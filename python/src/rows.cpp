@@ -1,7 +1,9 @@
 // Rows of the Python module's own: functions with options that only Python spells so, and methods
 // that are no functions.
 #include "core/check.h"
+#include "core/tensor_impl.h"
 #include "functions.h"
+#include "tamis/reduce.h"
 
 namespace tamis::python {
 
@@ -65,11 +67,20 @@ Tensor sub_op(const Tensor& x, const Tensor& other, Scalar alpha) {
   if (other.dtype() == DType::boolean) return sub(x, other);  // which refuses it
   return sub(x, scaled(x, other, alpha));
 }
-Tensor max_op(const Tensor& x, std::optional<Tensor> other) {
-  return other ? maximum(x, *other) : max(x);
-}
-Tensor min_op(const Tensor& x, std::optional<Tensor> other) {
-  return other ? minimum(x, *other) : min(x);
+/// max(input), max(input, other), and max(input, dim, keepdim), whose dim arrives as a number in
+/// the place of other.
+template <bool kLargest>
+Value extreme_op(const Tensor& x, std::optional<Tensor> other, bool keepdim,
+                 std::optional<int64_t> dim) {
+  if (other && other->impl().is_number) {
+    check(!dim && other->dtype() == DType::int64, ErrorKind::value,
+          "{}(): expected a tensor or one dim", kLargest ? "max" : "min");
+    dim = other->item<int64_t>();
+    other.reset();
+  }
+  if (dim) return detail::to_value(kLargest ? max(x, *dim, keepdim) : min(x, *dim, keepdim));
+  if (other) return kLargest ? maximum(x, *other) : minimum(x, *other);
+  return kLargest ? max(x) : min(x);
 }
 
 // ---- methods ------------------------------------------------------------------------------------
@@ -209,12 +220,17 @@ std::vector<Row> replacement_rows() {
                "The difference of input and alpha * other.", sub_op, {})
           .with_in_place()
           .with_out(),
-      make_row("max(Tensor input, Tensor? other=None) -> Tensor",
-               "The largest element; with other, the larger of each two. NaN wins.", max_op, {})
-          .with_out(),
-      make_row("min(Tensor input, Tensor? other=None) -> Tensor",
-               "The smallest element; with other, the smaller of each two. NaN wins.", min_op, {})
-          .with_out(),
+      make_row(
+          "max(Tensor input, Tensor? other=None, bool keepdim=False, *, int? dim=None) -> "
+          "(Tensor values, Tensor indices)",
+          "The largest element; with other, the larger of each two; with dim, the largest elements "
+          "along it and their indices. NaN wins.",
+          extreme_op<true>, {}),
+      make_row("min(Tensor input, Tensor? other=None, bool keepdim=False, *, int? dim=None) -> "
+               "(Tensor values, Tensor indices)",
+               "The smallest element; with other, the smaller of each two; with dim, the smallest "
+               "elements along it and their indices. NaN wins.",
+               extreme_op<false>, {}),
   };
 }
 

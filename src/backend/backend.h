@@ -4,18 +4,28 @@
 #include <functional>
 #include <utility>
 
+#include "backend/order.h"
+#include "backend/places.h"
 #include "backend/program.h"
 #include "core/storage.h"
 
 namespace tamis {
 
 enum class Reduction : uint8_t { sum, mean, prod, amax, amin };
+enum class Scan : uint8_t { sum, prod, logsumexp };
 
 /// Memory that a sink writes to: strides (in elements) for each dimension of the program's shape.
 struct Target {
   void* data = nullptr;
   DType dtype{};
   Shape strides;
+};
+
+/// Matrices of one shape; strides in elements. Of each matrix, either the rows or the columns are
+/// contiguous and do not overlap.
+struct MatrixBatch {
+  const void* data = nullptr;
+  int64_t batch_stride = 0, row_stride = 0, col_stride = 0;
 };
 
 /// Where a selection goes: room for `size` elements, or rows. What does not fit is left out.
@@ -43,8 +53,8 @@ class Backend {
   /// Packs the values where the mask is true into `allocate(count)`; count is the number of all of
   /// them.
   virtual void compress(const Program& program, const std::function<Room(int64_t)>& allocate) = 0;
-  /// Packs the values where the mask is true, and those where it is false, at the two addresses that
-  /// `allocate(count of true)` returns.
+  /// Packs the values where the mask is true, and those where it is false, at the two addresses
+  /// that `allocate(count of true)` returns.
   virtual void partition(const Program& program,
                          const std::function<std::pair<void*, void*>(int64_t)>& allocate) = 0;
   /// Coordinates in `shape` (numel as the program's) of the true elements, int64, into room =
@@ -58,9 +68,39 @@ class Backend {
   /// dtype `result`.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                       int64_t inner, void* out, DType result) = 0;
+  /// Products of [m, k] and [k, n] matrices, to out as contiguous [batches, m, n]. All sizes are
+  /// positive and fit 31 bits, m excepted. Integers (they wrap), float32, float64 and complex.
+  virtual void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches,
+                      int64_t m, int64_t k, int64_t n, void* out) = 0;
 
   /// Runs work some time from now on a thread of the pool. It must not throw.
   virtual void spawn(std::function<void()> work) = 0;
+
+  /// Sorting, selecting and searching.
+  virtual OrderBackend& order() = 0;
+
+  /// Of the same rows, the index of the largest (smallest) value where the mask, if there is one,
+  /// is true: the first among equals; NaN wins; -1 if there is none. That value goes to `values`
+  /// (of the program's dtype), unless it is null; it is unspecified beside a -1.
+  virtual void arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
+                           int64_t inner, void* values, int64_t* indices) = 0;
+  /// In place, of elements that lie in memory as [outer, n, inner]: running sums, products or
+  /// log-sum-exps along n, or running extremes with the index of each (the last among equals; NaN
+  /// wins).
+  virtual void scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n,
+                    int64_t inner) = 0;
+  virtual void scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n,
+                            int64_t inner, int64_t* indices) = 0;
+
+  /// Whether all integers are in [low, high).
+  virtual bool within(const int64_t* indices, int64_t n, int64_t low, int64_t high) = 0;
+  /// out[i] = the element at place i, row-major over the places' shape. The integers are in range,
+  /// here and in put.
+  virtual void take(const Places& places, const void* from, size_t itemsize, void* out) = 0;
+  /// Combines place i of the target with source[i]. Where several i stand for one place, they come
+  /// in row-major order. No two elements of the target share memory.
+  virtual void put(const Places& places, void* to, const void* source, const Shape& source_strides,
+                   DType dtype, Combine combine) = 0;
 };
 
 Backend& cpu_backend();

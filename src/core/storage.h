@@ -75,6 +75,9 @@ class Storage final : public RefCounted {
   bool read_only() const noexcept { return read_only_; }
   void set_read_only() noexcept { read_only_ = true; }
 
+  /// Counts the writes, so that a gradient can tell whether what it saved is still there.
+  std::atomic<uint32_t> version{0};
+
   /// How often a sink has computed this storage's values without keeping them.
   std::atomic<uint8_t> recomputed{0};
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/check.h"
+#include "core/convert.h"
 #include "expr/compile.h"
 #include "tamis/runtime.h"
 
@@ -50,6 +51,8 @@ void Expr::detach(Storage& owner) const noexcept {
 
 Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
              std::shared_ptr<const IsinSet> set) {
+  check(!is_complex(operand) || takes_complex(op), ErrorKind::dtype,
+        "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Shape shape = inputs[0].shape();
   for (size_t i = 1; i < inputs.size(); ++i) shape = broadcast_shapes(shape, inputs[i].shape());
 
@@ -175,6 +178,7 @@ void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed
       "unsupported operation: the memory of the written-to tensor is read-only. Please clone() the "
       "tensor before performing the operation.");
   settle(*storage);
+  storage->version.fetch_add(1, std::memory_order_relaxed);
   if (!storage->has_readers()) return;
   std::vector<const Storage*> kept;
   for (const Tensor* x : consumed) collect_private(*x, kept);

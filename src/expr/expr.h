@@ -85,6 +85,11 @@ void expand_into(const Tensor& target, Tensor mask, const Tensor& source);
 /// x reduced over dims (sorted, not negative), which become size 1. x is first cast to `operand`;
 /// the result has dtype `result`: sum, mean and prod accumulate in int64 or double. Contiguous.
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand, DType result);
+/// The extreme values of x along dims, which become size 1, as `operand`, and their indices (int64,
+/// row-major over dims): the first among equals; NaN wins. An undefined mask keeps all; beside an
+/// index of -1, where nothing is kept, the value is unspecified. The dims are not empty.
+std::pair<Tensor, Tensor> arg_extreme(bool largest, const Tensor& x, const Tensor& mask,
+                                      const Shape& dims, DType operand);
 /// Whether any (all) elements of a bool tensor are true; stops early.
 bool any_true(const Tensor& mask);
 bool all_true(const Tensor& mask);

@@ -1,6 +1,8 @@
 // Running expressions into sinks: what the ops layer calls when it needs values.
 #include <algorithm>
 
+#include "core/check.h"
+#include "core/convert.h"
 #include "expr/compile.h"
 #include "expr/expr.h"
 
@@ -44,7 +46,7 @@ void store(const Tensor& target, Tensor value) {
   if (target.numel() == 0) return;
   Compiler compiler(target.shape());
   compiler.value(value, target.dtype());
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor copy = allocate(target.shape(), target.dtype());
     store(copy, std::move(value));
     return store(target, std::move(copy));
@@ -61,7 +63,7 @@ void store_where(const Tensor& target, Tensor mask, Tensor value) {
   Compiler compiler(target.shape());
   compiler.mask(mask);
   compiler.value(value, target.dtype());
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor mask_copy = allocate(mask.shape(), DType::boolean);
     store(mask_copy, std::move(mask));
     Tensor copy = allocate(value.shape(), target.dtype());
@@ -151,7 +153,7 @@ void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
   const void* data = source.data_ptr();
   Compiler compiler(target.shape());
   compiler.mask(mask);
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor copy = allocate(mask.shape(), DType::boolean);
     store(copy, std::move(mask));
     return expand_into(target, std::move(copy), source);
@@ -168,42 +170,72 @@ bool all_true(const Tensor& mask) {
   return mask.numel() == 0 || cpu_backend().all(mask_program(mask));
 }
 
+namespace {
+
+/// How a reduction sees its input: the order of the dimensions as [outer, reduced, inner], and the
+/// shape of the result. Kept dimensions are outside, reduced ones inside; but if the innermost
+/// dimension is kept, it and the kept ones next to it stay innermost, so that rows are added to
+/// rows. This depends on the shape alone, and so do the bits of the result.
+struct ReductionSpace {
+  Shape order, kept;
+  int64_t outer = 1, reduced = 1, inner = 1;
+
+  ReductionSpace(const Shape& shape, const Shape& dims) : kept(shape) {
+    const auto is_reduced = [&](size_t d) {
+      return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+    };
+    size_t inner_from = shape.size();
+    while (inner_from > 0 && !is_reduced(inner_from - 1)) --inner_from;
+    for (size_t d = 0; d < inner_from; ++d) {
+      if (is_reduced(d)) continue;
+      order.push_back(static_cast<int64_t>(d));
+      outer *= shape[d];
+    }
+    for (int64_t d : dims) {
+      order.push_back(d);
+      reduced *= shape[d];
+      kept[d] = 1;
+    }
+    for (size_t d = inner_from; d < shape.size(); ++d) {
+      order.push_back(static_cast<int64_t>(d));
+      inner *= shape[d];
+    }
+  }
+};
+
+}  // namespace
+
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand,
               DType result) {
-  // Kept dimensions outside, reduced ones inside; but if the innermost dimension is kept, it and
-  // the kept ones next to it stay innermost, so that rows are added to rows. This depends on the
-  // shape alone, and so do the bits of the result.
-  const Shape& shape = x.shape();
-  const auto is_reduced = [&](size_t d) {
-    return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
-  };
-  size_t inner_from = shape.size();
-  while (inner_from > 0 && !is_reduced(inner_from - 1)) --inner_from;
-  Shape order, kept = shape;
-  int64_t outer = 1, reduced = 1, inner = 1;
-  for (size_t d = 0; d < inner_from; ++d) {
-    if (is_reduced(d)) continue;
-    order.push_back(static_cast<int64_t>(d));
-    outer *= shape[d];
-  }
-  for (int64_t d : dims) {
-    order.push_back(d);
-    reduced *= shape[d];
-    kept[d] = 1;
-  }
-  for (size_t d = inner_from; d < shape.size(); ++d) {
-    order.push_back(static_cast<int64_t>(d));
-    inner *= shape[d];
-  }
-
-  Tensor out = allocate(kept, result);
+  const bool extreme = reduction == Reduction::amax || reduction == Reduction::amin;
+  check(!extreme || !is_complex(operand), ErrorKind::dtype,
+        "\"{}_values_cpu\" not implemented for '{}'", reduction == Reduction::amax ? "max" : "min",
+        scalar_type_name(operand));
+  const ReductionSpace space(x.shape(), dims);
+  Tensor out = allocate(space.kept, result);
   if (out.numel() == 0) return out;
   if (operand == DType::float16 || operand == DType::bfloat16) operand = DType::float32;
-  Compiler compiler(shape, order);
+  Compiler compiler(x.shape(), space.order);
   compiler.value(x, operand);
   const Program program = compiler.finish();
-  cpu_backend().reduce(program, reduction, outer, reduced, inner, storage_of(out)->data(), result);
+  cpu_backend().reduce(program, reduction, space.outer, space.reduced, space.inner,
+                       storage_of(out)->data(), result);
   return out;
+}
+
+std::pair<Tensor, Tensor> arg_extreme(bool largest, const Tensor& x, const Tensor& mask,
+                                      const Shape& dims, DType operand) {
+  const ReductionSpace space(x.shape(), dims);
+  Tensor values = allocate(space.kept, operand), indices = allocate(space.kept, DType::int64);
+  if (values.numel() == 0) return {values, indices};
+  Compiler compiler(x.shape(), space.order);
+  if (mask.defined()) compiler.mask(mask);
+  compiler.value(x, operand);
+  const Program program = compiler.finish();
+  cpu_backend().arg_extreme(program, largest, space.outer, space.reduced, space.inner,
+                            storage_of(values)->data(),
+                            static_cast<int64_t*>(storage_of(indices)->data()));
+  return {values, indices};
 }
 
 }  // namespace tamis

@@ -16,6 +16,18 @@ Tensor mask(Op op, std::initializer_list<Tensor> inputs) {
 /// What a test says of every integer.
 Tensor constant_mask(const Tensor& x, bool value) { return full(x.shape(), value, DType::boolean); }
 
+/// lt and le, which the others become, are refused where they are deferred.
+void check_ordered(const char* kernel, const Tensor& a, const Tensor& b) {
+  const DType dtype = result_type(a, b);
+  check_implemented(!is_complex(dtype), kernel, dtype);
+}
+
+/// The real and imaginary parts, deferred.
+std::pair<Tensor, Tensor> parts(const Tensor& z) {
+  const DType dtype = real_dtype(z.dtype());
+  return {z.to(dtype), defer(Op::imag, z.dtype(), dtype, {z})};
+}
+
 bool is_number(const Tensor& x) { return x.impl().is_number && x.dim() == 0; }
 
 }  // namespace
@@ -47,25 +59,35 @@ Tensor le(const Tensor& a, const Tensor& b) {
 // error names the operands as they stand.
 Tensor gt(const Tensor& a, const Tensor& b) {
   broadcast_shapes(a.shape(), b.shape());
+  check_ordered("gt_cpu", a, b);
   return lt(b, a);
 }
 
 Tensor ge(const Tensor& a, const Tensor& b) {
   broadcast_shapes(a.shape(), b.shape());
+  check_ordered("ge_cpu", a, b);
   return le(b, a);
 }
 
 Tensor isnan(const Tensor& x) {
-  if (!is_floating_point(x.dtype())) return constant_mask(x, false);
+  if (!is_floating_point(x.dtype()) && !is_complex(x.dtype())) return constant_mask(x, false);
   return ne(x, x);
 }
 
 Tensor isinf(const Tensor& x) {
+  if (is_complex(x.dtype())) {
+    const auto [re, im] = parts(x);
+    return isinf(re) | isinf(im);
+  }
   if (!is_floating_point(x.dtype())) return constant_mask(x, false);
   return eq(abs(x), std::numeric_limits<double>::infinity());
 }
 
 Tensor isfinite(const Tensor& x) {
+  if (is_complex(x.dtype())) {
+    const auto [re, im] = parts(x);
+    return isfinite(re) & isfinite(im);
+  }
   if (!is_floating_point(x.dtype())) return constant_mask(x, true);
   return lt(abs(x), std::numeric_limits<double>::infinity());
 }

@@ -8,6 +8,7 @@
 #include "core/interval.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
+#include "tamis/complex.h"
 
 namespace tamis {
 
@@ -122,7 +123,9 @@ Tensor tensor(const detail::NestedList& list, std::optional<DType> dtype) {
   list.check_regular();
   const DType to = dtype.value_or(list.dtype());
   for (Scalar v : list.values()) {
-    check(is_floating_point(to) || fits(v, to), ErrorKind::value,
+    check(!(v.is_complex() && !is_complex(to) && to != DType::boolean), ErrorKind::dtype,
+          "must be real number, not complex");
+    check(is_floating_point(to) || is_complex(to) || fits(v, to), ErrorKind::value,
           "value cannot be converted to type {} without overflow", name(to));
   }
   Tensor result = allocate(list.shape(), to);
@@ -185,8 +188,9 @@ Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void
   }
   const int64_t bytes = numel(shape) == 0 ? 0 : (last + 1) * width;
   check(data != nullptr || bytes == 0, ErrorKind::value, "from_blob: data is a null pointer");
-  check(reinterpret_cast<uintptr_t>(data) % width == 0, ErrorKind::value,
-        "from_blob: data is not aligned to the {} bytes of {}", width, name(dtype));
+  const auto alignment = static_cast<int64_t>(itemsize(real_dtype(dtype)));
+  check(reinterpret_cast<uintptr_t>(data) % alignment == 0, ErrorKind::value,
+        "from_blob: data is not aligned to the {} bytes of {}", alignment, name(dtype));
   if (data == nullptr) {
     // Storages without an address count as not computed yet.
     static std::max_align_t nowhere;
@@ -208,8 +212,7 @@ Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, 0, dtype); 
 Tensor ones(const Shape& shape, DType dtype) { return filled(shape, 1, dtype); }
 
 Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
-  const DType own = value.is_floating_point() ? DType::float32 : value.dtype();
-  const DType to = dtype.value_or(own);
+  const DType to = dtype.value_or(detail::default_dtype(value));
   check_fits(value, to);
   return filled(shape, value, to);
 }
@@ -256,7 +259,8 @@ int64_t range_size(Scalar start, Scalar end, Scalar step, DType dtype) {
 }
 
 Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
-  check_implemented(dtype != DType::boolean, "arange_cpu", dtype);
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), "arange_cpu", dtype);
+  for (Scalar v : {start, end, step}) check_fits(v, DType::float64);
   if (is_floating_point(dtype)) {
     check_range(start.to_double(), end.to_double(), step.to_double());
   } else {
@@ -265,7 +269,7 @@ Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
   }
   const int64_t size = range_size(start, end, step, dtype);
   Tensor result = empty({size}, dtype);
-  visit_dtype(dtype, [&](auto type) {
+  visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = data_of<T>(result);
     if constexpr (std::is_integral_v<T>) {
@@ -301,8 +305,14 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
   check_implemented(dtype != DType::boolean || steps <= 1, "linspace_cpu", dtype);
   check_fits(start, dtype);
   check_fits(end, dtype);
+  if (is_complex(dtype)) {
+    const std::complex<double> from = start.to_complex(), to = end.to_complex();
+    const DType part = real_dtype(dtype);
+    return complex(linspace(from.real(), to.real(), steps, part),
+                   linspace(from.imag(), to.imag(), steps, part));
+  }
   Tensor result = empty({steps}, dtype);
-  visit_dtype(dtype, [&](auto type) {
+  visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = data_of<T>(result);
     const auto first = static_cast<double>(start.to<T>()), last = static_cast<double>(end.to<T>());

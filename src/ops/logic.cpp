@@ -8,7 +8,7 @@ namespace {
 /// op on truth values for bools, bits on integers.
 Tensor bitwise(Op mask_op, Op bit_op, const char* kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
-  check_implemented(!is_floating_point(dtype), kernel, dtype);
+  check_implemented(!is_floating_point(dtype) && !is_complex(dtype), kernel, dtype);
   return defer(dtype == DType::boolean ? mask_op : bit_op, dtype, dtype, {a, b});
 }
 
@@ -20,7 +20,7 @@ Tensor logical(Op mask_op, const Tensor& a, const Tensor& b) {
 
 Tensor bitwise_not(const Tensor& x) {
   const DType dtype = result_type(x);
-  check_implemented(!is_floating_point(dtype), "bitwise_not_cpu", dtype);
+  check_implemented(!is_floating_point(dtype) && !is_complex(dtype), "bitwise_not_cpu", dtype);
   return defer(dtype == DType::boolean ? Op::mask_not : Op::bit_not, dtype, dtype, {x});
 }
 

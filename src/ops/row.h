@@ -129,6 +129,9 @@ std::vector<Row> select_rows();
 std::vector<Row> fill_rows();
 std::vector<Row> scatter_rows();
 std::vector<Row> reduce_rows();
+std::vector<Row> extreme_rows();
+std::vector<Row> statistic_rows();
+std::vector<Row> norm_rows();
 std::vector<Row> order_rows();
 std::vector<Row> mask_rows();
 std::vector<Row> indexing_rows();
@@ -143,6 +146,7 @@ std::vector<Row> softmax_rows();
 std::vector<Row> masked_rows();
 std::vector<Row> sort_rows();
 std::vector<Row> linalg_rows();
+std::vector<Row> complex_rows();
 
 /// All of them, in the order above.
 const std::vector<Row>& all_rows();

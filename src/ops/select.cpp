@@ -20,7 +20,16 @@ DType isin_operand(DType dtype) {
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
-  return compress(x, mask, broadcast_shapes(mask.shape(), x.shape()));
+  const Shape shape = broadcast_shapes(mask.shape(), x.shape());
+  const Tensor result = compress(x, mask, shape);
+  if (is_tracked(x)) {
+    record(result, "masked_select", Flow::moves, {x}, {mask},
+           [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+           });
+  }
+  return result;
 }
 
 Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask) {
@@ -60,6 +69,10 @@ int64_t count(const Tensor& mask) {
 Tensor count_nonzero(const Tensor& x, const Dims& dims) { return sum(x.to_bool(), dims); }
 
 Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
+  for (DType dtype : {x.dtype(), test_elements.dtype()}) {
+    check(!is_complex(dtype), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
+          scalar_type_name(dtype));
+  }
   const Tensor test = test_elements.to(isin_operand(test_elements.dtype())).contiguous();
   const DType operand = isin_operand(x.dtype());
   auto set = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand);

@@ -100,8 +100,6 @@ ALLOWED = [
                lambda c: c.op.startswith("logical_") and () in [tuple(p.torch.shape) for p in c.tensors]
                and " values" in c.what
                and torch.equal(c.tamis.result.torch(), getattr(torch, c.op)(*[p.torch.bool() for p in c.tensors]))),
-    Difference("one mask beside views", "indexing by integer tensors or by several indices at\nonce",
-               lambda c: raised(c.tamis, NotImplementedError, "x[...] takes")),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.

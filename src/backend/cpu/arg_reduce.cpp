@@ -1,0 +1,239 @@
+// The sink that finds where extremes stand. Which element it finds does not depend on the order in
+// which parts are put together, because equal values are told apart by their index.
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "backend/cpu/sinks.h"
+#include "backend/cpu/threads.h"
+
+namespace tamis::cpu {
+
+namespace {
+
+/// Whether a stands before b in the search for the largest (smallest) value: NaN before all else.
+template <bool kLargest, class T>
+bool beats(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a != a) return b == b;
+  }
+  return kLargest ? a > b : a < b;
+}
+
+template <class T>
+bool same(T a, T b) {
+  return (a == b) | ((a != a) & (b != b));
+}
+
+template <bool kLargest, class T>
+constexpr T worst() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    return kLargest ? -Limits::infinity() : Limits::infinity();
+  } else {
+    return kLargest ? Limits::min() : Limits::max();
+  }
+}
+
+/// The best element so far; index -1: none.
+template <class T>
+struct Best {
+  T value;
+  int64_t index = -1;
+};
+
+/// One block of the program: its values, and the bits of its mask, null if all are kept. Elements
+/// that are masked out have the worst value.
+template <class T>
+struct Block {
+  const T* values;
+  const uint64_t* bits;
+
+  bool keeps(int64_t i) const { return !bits || (bits[i / 64] >> (i % 64) & 1); }
+};
+
+template <class T, bool kLargest>
+class Search {
+ public:
+  explicit Search(const Program& program)
+      : program_(program), evaluator_(program), worst_(program.mask >= 0 ? kBlock : 0) {
+    std::fill(worst_.begin(), worst_.end(), worst<kLargest, T>());
+  }
+
+  /// Computes a block; false if nothing of it is kept.
+  bool run(int64_t start, int64_t n, Block<T>& block) {
+    block.bits = nullptr;
+    MaskState state = MaskState::all;
+    if (program_.mask >= 0) {
+      const Register& mask = evaluator_.run_mask(start, n);
+      state = mask.state;
+      if (state == MaskState::none) return false;
+      if (state == MaskState::mixed) block.bits = mask.words();
+    }
+    block.values = static_cast<const T*>(evaluator_.run_value(start, n));
+    if (state == MaskState::mixed) {
+      T* chosen = static_cast<T*>(evaluator_.scratch());
+      kernels().where[width_index(sizeof(T))](block.bits, block.values, worst_.data(), chosen, n);
+      block.values = chosen;
+    }
+    return true;
+  }
+
+  /// Elements [from, from + n) of a block, of which the first has index `base`.
+  static void update(const Block<T>& block, int64_t from, int64_t n, int64_t base, Best<T>& best) {
+    const T* x = block.values + from;
+    constexpr int kType = static_cast<int>(dtype_of<T>);
+    T extreme;
+    (kLargest ? kernels().amax : kernels().amin)[kType](x, static_cast<size_t>(n), &extreme);
+    if (best.index >= 0 && !beats<kLargest>(extreme, best.value)) return;
+    for (int64_t i = 0; i < n; ++i) {
+      if (!same(x[i], extreme) || !block.keeps(from + i)) continue;
+      best = {x[i], base + i};
+      return;
+    }
+  }
+
+  static void update(const Best<T>& part, Best<T>& best) {
+    if (part.index < 0) return;
+    if (best.index < 0 || beats<kLargest>(part.value, best.value)) best = part;
+  }
+
+ private:
+  const Program& program_;
+  Evaluator evaluator_;
+  std::vector<T> worst_;
+};
+
+template <class T>
+void put(const Best<T>& best, int64_t at, T* values, int64_t* indices) {
+  values[at] = best.value;
+  indices[at] = best.index;
+}
+
+template <class T, bool kLargest>
+void search_short_rows(const Program& program, int64_t rows, int64_t length, T* values,
+                       int64_t* indices) {
+  const int64_t per_block = kBlock / length;
+  parallel_for((rows + per_block - 1) / per_block, kChunk / kBlock,
+               [&](int64_t begin, int64_t end) {
+                 Search<T, kLargest> search(program);
+                 for (int64_t b = begin; b < end; ++b) {
+                   const int64_t first = b * per_block, n = std::min(per_block, rows - first);
+                   Block<T> block;
+                   const bool any = search.run(first * length, n * length, block);
+                   for (int64_t r = 0; r < n; ++r) {
+                     Best<T> best{worst<kLargest, T>()};
+                     if (any) search.update(block, r * length, length, 0, best);
+                     put(best, first + r, values, indices);
+                   }
+                 }
+               });
+}
+
+/// Rows longer than a block: the best of each block, then the first of those.
+template <class T, bool kLargest>
+void search_long_rows(const Program& program, int64_t rows, int64_t length, T* values,
+                      int64_t* indices) {
+  const int64_t blocks = (length + kBlock - 1) / kBlock;
+  std::vector<Best<T>> parts(static_cast<size_t>(rows * blocks), {worst<kLargest, T>()});
+  parallel_for(rows * blocks, kChunk / kBlock, [&](int64_t begin, int64_t end) {
+    Search<T, kLargest> search(program);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t from = i % blocks * kBlock, n = std::min(kBlock, length - from);
+      Block<T> block;
+      if (search.run(i / blocks * length + from, n, block)) {
+        search.update(block, 0, n, from, parts[i]);
+      }
+    }
+  });
+  for (int64_t row = 0; row < rows; ++row) {
+    Best<T> best{worst<kLargest, T>()};
+    for (int64_t b = 0; b < blocks; ++b) {
+      Search<T, kLargest>::update(parts[row * blocks + b], best);
+    }
+    put(best, row, values, indices);
+  }
+}
+
+/// Columns [col, col + width) of rows [from, to) of a [reduced, inner] matrix that begins at
+/// element `base`.
+template <class T, bool kLargest>
+void search_columns(Search<T, kLargest>& search, int64_t base, int64_t inner, int64_t from,
+                    int64_t to, int64_t col, int64_t width, Best<T>* best) {
+  const int64_t rows_per_block = width == inner ? kBlock / inner : 1;
+  for (int64_t row = from; row < to; row += rows_per_block) {
+    const int64_t rows = std::min(rows_per_block, to - row);
+    Block<T> block;
+    if (!search.run(base + row * inner + col, rows * width, block)) continue;
+    for (int64_t i = 0; i < rows * width; ++i) {
+      Best<T>& b = best[i % width];
+      if (block.keeps(i) && (b.index < 0 || beats<kLargest>(block.values[i], b.value))) {
+        b = {block.values[i], row + i / width};
+      }
+    }
+  }
+}
+
+/// [reduced, inner] matrices. Where they are few, their rows are cut into parts.
+template <class T, bool kLargest>
+void search_matrices(const Program& program, int64_t outer, int64_t reduced, int64_t inner,
+                     T* values, int64_t* indices) {
+  const int64_t tile = std::min(inner, kBlock), tiles = (inner + tile - 1) / tile;
+  const int64_t most = outer * tiles >= 16 ? 1 : 16;
+  const int64_t part_rows = std::max<int64_t>(64, (reduced + most - 1) / most);
+  const int64_t parts = (reduced + part_rows - 1) / part_rows;
+  const int64_t grain = std::max<int64_t>(1, kChunk / (std::min(part_rows, reduced) * tile));
+  const size_t room = static_cast<size_t>(parts > 1 ? outer * parts * inner : 0);
+  std::vector<Best<T>> found(room, {worst<kLargest, T>()});
+  parallel_for(outer * parts * tiles, grain, [&](int64_t begin, int64_t end) {
+    Search<T, kLargest> search(program);
+    std::vector<Best<T>> own(static_cast<size_t>(parts > 1 ? 0 : tile));
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t matrix = i / tiles / parts, part = i / tiles % parts, col = i % tiles * tile;
+      const int64_t width = std::min(tile, inner - col), from = part * part_rows;
+      std::fill(own.begin(), own.end(), Best<T>{worst<kLargest, T>()});
+      Best<T>* best = parts > 1 ? &found[(matrix * parts + part) * inner + col] : own.data();
+      search_columns(search, matrix * reduced * inner, inner, from,
+                     std::min(reduced, from + part_rows), col, width, best);
+      if (parts > 1) continue;
+      for (int64_t c = 0; c < width; ++c) put(own[c], matrix * inner + col + c, values, indices);
+    }
+  });
+  for (int64_t i = 0; parts > 1 && i < outer * inner; ++i) {
+    Best<T> best{worst<kLargest, T>()};
+    for (int64_t part = 0; part < parts; ++part) {
+      Search<T, kLargest>::update(found[(i / inner * parts + part) * inner + i % inner], best);
+    }
+    put(best, i, values, indices);
+  }
+}
+
+template <class T, bool kLargest>
+void search(const Program& program, int64_t outer, int64_t reduced, int64_t inner, void* values,
+            int64_t* indices) {
+  T* out = static_cast<T*>(values);
+  if (inner > 1) {
+    search_matrices<T, kLargest>(program, outer, reduced, inner, out, indices);
+  } else if (reduced > kBlock) {
+    search_long_rows<T, kLargest>(program, outer, reduced, out, indices);
+  } else {
+    search_short_rows<T, kLargest>(program, outer, reduced, out, indices);
+  }
+}
+
+}  // namespace
+
+void run_arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
+                     int64_t inner, void* values, int64_t* indices) {
+  visit_dtype(program.dtype, [&](auto type) {
+    using T = decltype(type);
+    // What the compiler makes of bools and halves is uint8 and float32.
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+      (largest ? search<T, true> : search<T, false>)(program, outer, reduced, inner, values,
+                                                     indices);
+    }
+  });
+}
+
+}  // namespace tamis::cpu

@@ -1,0 +1,86 @@
+// Extremes: the largest and smallest elements and where they stand.
+#include "core/check.h"
+#include "ops/mask_args.h"
+#include "ops/pointwise.h"
+#include "ops/reduce.h"
+#include "ops/row.h"
+#include "tamis/reduce.h"
+
+namespace tamis {
+
+namespace {
+
+/// The dtype that values of this dtype are compared in.
+DType compared_in(DType dtype) {
+  if (dtype == DType::boolean) return DType::uint8;
+  return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
+}
+
+void check_not_empty(const char* op, const Tensor& x, std::optional<int64_t> dim) {
+  if (x.numel() != 0) return;
+  check(dim.has_value(), ErrorKind::index,
+        "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+        "reduction dim with the 'dim' argument.",
+        op);
+  const int64_t d = wrap_dim(*dim, x.dim());
+  check(x.shape()[d] != 0, ErrorKind::index,
+        "{}(): Expected reduction dim {} to have non-zero size.", op, d);
+}
+
+Tensor arg_of(bool largest, const char* op, const Tensor& x, std::optional<int64_t> dim,
+              bool keepdim) {
+  return find_extreme(largest, op, x, Tensor(), dim, keepdim).second;
+}
+
+}  // namespace
+
+std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,
+                                       const Tensor& mask, std::optional<int64_t> dim,
+                                       bool keepdim) {
+  const Shape dims = normalize_dims(dim ? Dims{*dim} : Dims{}, x.dim());
+  check_not_empty(op, x, dim);
+  const Shape shape = reduced_shape(x, dims, keepdim);
+  const auto [values, indices] = arg_extreme(largest, x, mask, dims, compared_in(x.dtype()));
+  return {values.view(shape).to(x.dtype()), indices.view(shape)};
+}
+
+Tensor argmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
+  check_implemented(x.dtype() != DType::boolean, "argmax_cpu", x.dtype());
+  return arg_of(true, "argmax", x, dim, keepdim);
+}
+
+Tensor argmin(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
+  check_implemented(x.dtype() != DType::boolean, "argmin_cpu", x.dtype());
+  return arg_of(false, "argmin", x, dim, keepdim);
+}
+
+std::pair<Tensor, Tensor> max(const Tensor& x, int64_t dim, bool keepdim) {
+  return find_extreme(true, "max", x, Tensor(), dim, keepdim);
+}
+
+std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim) {
+  return find_extreme(false, "min", x, Tensor(), dim, keepdim);
+}
+
+std::vector<Row> extreme_rows() {
+  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
+  const Tensor ints = tensor({{5, 0, 5}, {0, 7, 7}});
+  const Value absent;
+  const std::vector<Args> samples = {
+      {x, absent, false}, {x, int64_t{0}, true}, {ints, int64_t{-1}, false}, {ints, absent, true}};
+  const std::string options = "int? dim=None, bool keepdim=False) -> ";
+  return {
+      make_row("argmax(Tensor input, " + options + "Tensor",
+               "The index of the largest element along a dimension or of the whole tensor; the "
+               "smallest index among equals; NaN wins.",
+               argmax, samples)
+          .with_out(),
+      make_row("argmin(Tensor input, " + options + "Tensor",
+               "The index of the smallest element along a dimension or of the whole tensor; the "
+               "smallest index among equals; NaN wins.",
+               argmin, samples)
+          .with_out(),
+  };
+}
+
+}  // namespace tamis

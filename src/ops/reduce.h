@@ -1,0 +1,61 @@
+// What reductions with and without a mask share. Everywhere an undefined mask keeps all, and dims
+// are sorted, distinct and not negative.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "expr/expr.h"
+#include "tamis/ops.h"
+
+namespace tamis {
+
+/// x's shape after reducing dims.
+Shape reduced_shape(const Tensor& x, const Shape& dims, bool keepdim);
+
+/// The sum or product; x is converted to the result's dtype first, as in PyTorch.
+Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
+                  std::optional<DType> dtype);
+
+/// The least and the greatest number of a dtype, infinities included.
+Scalar lowest(DType dtype);
+Scalar highest(DType dtype);
+
+/// value where mask is true, identity elsewhere. Deferred; never computes with what is masked out.
+Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity);
+
+/// The sum in float64 of a floating point or bool x; dims become size 1.
+Tensor sum_wide(const Tensor& x, const Shape& dims);
+
+/// How many elements of x are kept, int64; dims become size 1, and others too where all rows have
+/// the same mask.
+Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims);
+
+struct Moments {
+  Tensor mean, var;  // float64; dims are of size 1
+};
+/// The mean and variance of what is kept; NaN where there is nothing.
+Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction);
+
+/// Where the extremes stand along dim, or in the whole tensor. `op` is for the errors.
+std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,
+                                       const Tensor& mask, std::optional<int64_t> dim,
+                                       bool keepdim);
+
+/// The p-norm of x, which is floating point, in x's dtype. Refuses to reduce nothing where that has
+/// no value.
+Tensor vector_norm(const Tensor& x, const Tensor& mask, double p, const Shape& dims, bool keepdim);
+
+/// log(sum(exp(x))) in x's dtype, which is floating point.
+Tensor log_sum_exp(const Tensor& x, const Tensor& mask, const Shape& dims, bool keepdim);
+
+/// softmax, or its logarithm, of x, which is floating point.
+Tensor soft_max(const Tensor& x, const Tensor& mask, int64_t dim);
+Tensor log_soft_max(const Tensor& x, const Tensor& mask, int64_t dim);
+/// x converted to dtype, which must be floating point then. `op` is for the error.
+Tensor floating_input(const char* op, const Tensor& x, std::optional<DType> dtype);
+
+/// Running sums, products or log-sum-exps along dim, in the dtype `result`.
+Tensor scanned(Scan scan, const char* op, const Tensor& x, int64_t dim, DType result);
+
+}  // namespace tamis
