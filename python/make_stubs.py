@@ -1,8 +1,8 @@
 """Writes the type stubs of the extension module from its functions: python/tamis/_tamis.pyi, and one file for
 each module inside it (masks.pyi).
 
-    PYTHONPATH=build/release/python python3 python/make_stubs.py            writes them
-    PYTHONPATH=build/release/python python3 python/make_stubs.py --check    fails if they are out of date
+    PYTHONPATH=build/python python3 python/make_stubs.py            writes them
+    PYTHONPATH=build/python python3 python/make_stubs.py --check    fails if they are out of date
 """
 
 import argparse
@@ -159,6 +159,7 @@ def empty_cache() -> None: ...
 def _rebuild(data: Any, dtype: _dtype, shape: Sequence[builtins.int]) -> Tensor: ...
 def _mask_to_arrow(mask: Any) -> Tuple[Any, Any]: ...
 def _use_numpy() -> None: ...
+def _families() -> Any: ...
 '''
 
 # Functions whose result depends on an option: arguments after the first tensor, and the result.
@@ -168,6 +169,13 @@ SPECIAL = {
         ("*, as_tuple: Literal[True]", 'Tuple["Tensor", ...]'),
     ],
 }
+for _name in ("max", "min", "median", "nanmedian"):
+    SPECIAL[_name] = [
+        ("*, out: Optional[ArrayLike] = ...", '"Tensor"'),
+        ("dim: builtins.int, keepdim: builtins.bool = ..., *, out: Optional[Sequence[ArrayLike]] = ...", f'"{_name}_result"'),
+    ]
+for _name in ("max", "min"):
+    SPECIAL[_name].append(("other: ArrayLike, *, out: Optional[ArrayLike] = ...", '"Tensor"'))
 SPECIAL_FUNCTIONS = {
     **SPECIAL,
     "where": [

@@ -35,17 +35,11 @@ void into_all(std::vector<Tensor>& outs, std::vector<Tensor>& results) {
 }
 
 Value write_out(const Value& target, Value result) {
-  if (auto* tensor = std::get_if<Tensor>(&result)) {
-    Tensor out = std::get<Tensor>(target);
-    into(out, std::move(*tensor));
-    return out;
-  }
-  auto* tensors = std::get_if<std::vector<Tensor>>(&result);
-  const auto* given = std::get_if<std::vector<Tensor>>(&target);
-  check(tensors != nullptr && given != nullptr, ErrorKind::value,
-        "out: this call does not give one tensor");
-  std::vector<Tensor> outs = *given;
-  into_all(outs, *tensors);
+  const auto* one = std::get_if<Tensor>(&target);
+  std::vector<Tensor> outs =
+      one != nullptr ? std::vector<Tensor>{*one} : std::get<std::vector<Tensor>>(target);
+  if (auto* tensor = std::get_if<Tensor>(&result)) result = std::vector<Tensor>{*tensor};
+  into_all(outs, std::get<std::vector<Tensor>>(result));
   return outs;
 }
 

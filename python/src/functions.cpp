@@ -193,6 +193,8 @@ void settle_result(Value& value) {
   }
 }
 
+bool is_sequence(PyObject* o) { return PyTuple_Check(o) || PyList_Check(o); }
+
 /// What a call writes. An array of another library cannot be given another size by out=.
 class Target {
  public:
@@ -200,7 +202,9 @@ class Target {
     if (const auto* tensor = std::get_if<Tensor>(&value)) add(object, *tensor);
     if (const auto* tensors = std::get_if<std::vector<Tensor>>(&value)) {
       for (size_t i = 0; i < tensors->size(); ++i) {
-        add(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), (*tensors)[i]);
+        add(is_sequence(object) ? PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i))
+                                : object,
+            (*tensors)[i]);
       }
     }
   }
@@ -257,7 +261,7 @@ PyObject* call_function(const Function& f, PyObject* const* values, size_t count
   }
   if (target != nullptr) {
     written.check_sizes(f);
-    if (f.fields != nullptr) {
+    if (f.fields != nullptr && is_sequence(target)) {
       const py::object outs = steal(PySequence_Tuple(target));
       return checked(PyObject_Call(f.fields, outs.ptr(), nullptr));
     }

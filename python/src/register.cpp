@@ -42,9 +42,9 @@ bool contains(const std::string_view (&list)[N], std::string_view name) {
 /// Where PyTorch takes a number in place of a tensor.
 bool takes_number(const std::string& function, const Param& p, size_t index) {
   constexpr std::string_view kNever[] = {
-      "logical_and",  "logical_or",  "logical_xor",  "maximum",   "minimum",
-      "isclose",      "allclose",    "equal",        "expand_as", "view_as",
-      "logical_and_", "logical_or_", "logical_xor_", "type_as",   "reshape_as"};
+      "logical_and",  "logical_or", "logical_xor", "maximum", "minimum",      "isclose",
+      "allclose",     "equal",      "expand_as",   "view_as", "logical_and_", "logical_or_",
+      "logical_xor_", "type_as",    "reshape_as",  "matmul",  "dot"};
   constexpr std::string_view kFirst[] = {"pow", "isin", "result_type", "bucketize"};
   constexpr std::string_view kNames[] = {"other", "exponent", "value", "min",     "max",
                                          "lo",    "hi",       "src",   "tensor2", "test_elements",
@@ -87,8 +87,9 @@ py::object make(const Row& row, const std::string& module, bool is_method,
 bool is_method_row(const Row& row) {
   // PyTorch has these as functions only.
   constexpr std::string_view kFunctions[] = {
-      "empty_like",    "zeros_like", "ones_like", "full_like", "rand_like", "randn_like",
-      "nonzero_tuple", "bucketize",  "normalize", "softmin",   "var_mean",  "std_mean"};
+      "empty_like",    "zeros_like", "ones_like",    "full_like",      "rand_like", "randn_like",
+      "nonzero_tuple", "bucketize",  "normalize",    "softmin",        "var_mean",  "std_mean",
+      "real",          "imag",       "view_as_real", "view_as_complex"};
   return row.signature.find("(Tensor input") != std::string::npos &&
          !contains(kFunctions, row.name());
 }

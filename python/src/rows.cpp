@@ -56,9 +56,12 @@ Tensor scaled(const Tensor& x, const Tensor& other, Scalar alpha) {
   const DType common = result_type(x, other);
   check(alpha.dtype() != DType::boolean || common == DType::boolean, ErrorKind::dtype,
         "Boolean alpha only supported for Boolean results.");
-  check(!alpha.is_floating_point() || is_floating_point(common), ErrorKind::dtype,
+  check(!alpha.is_complex() || is_complex(common), ErrorKind::dtype,
+        "For non-complex input tensors, argument alpha must not be a complex number.");
+  check(!alpha.is_floating_point() || !(is_integral(common) || common == DType::boolean),
+        ErrorKind::dtype,
         "For integral input tensors, argument alpha must not be a floating point number.");
-  return alpha.to_double() == 1 ? other : mul(other.to(common), Tensor(alpha).to(common));
+  return alpha.to_complex() == 1.0 ? other : mul(other.to(common), Tensor(alpha).to(common));
 }
 Tensor add_op(const Tensor& x, const Tensor& other, Scalar alpha) {
   return add(x, scaled(x, other, alpha));
@@ -117,6 +120,8 @@ void add_conversions(std::vector<Row>& rows) {
   add("bfloat16", convert_to<DType::bfloat16>, DType::bfloat16);
   add("float", convert_to<DType::float32>, DType::float32);
   add("double", convert_to<DType::float64>, DType::float64);
+  add("cfloat", convert_to<DType::complex64>, DType::complex64);
+  add("cdouble", convert_to<DType::complex128>, DType::complex128);
 }
 
 void add_views(std::vector<Row>& rows) {
@@ -225,12 +230,14 @@ std::vector<Row> replacement_rows() {
           "(Tensor values, Tensor indices)",
           "The largest element; with other, the larger of each two; with dim, the largest elements "
           "along it and their indices. NaN wins.",
-          extreme_op<true>, {}),
+          extreme_op<true>, {})
+          .with_out(),
       make_row("min(Tensor input, Tensor? other=None, bool keepdim=False, *, int? dim=None) -> "
                "(Tensor values, Tensor indices)",
                "The smallest element; with other, the smaller of each two; with dim, the smallest "
                "elements along it and their indices. NaN wins.",
-               extreme_op<false>, {}),
+               extreme_op<false>, {})
+          .with_out(),
   };
 }
 

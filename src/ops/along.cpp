@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "backend/order.h"
 #include "core/check.h"
 #include "core/overlap.h"
 #include "expr/expr.h"
@@ -11,10 +12,6 @@
 namespace tamis {
 
 namespace {
-
-template <class T>
-constexpr bool kOrdered =
-    std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
 Combine combine_of(const std::string& reduce) {
   if (reduce == "prod") return Combine::mul;
@@ -93,8 +90,7 @@ void reduce_places(const Tensor& x, const PlacesOf& places_of, const Tensor& sou
 }
 
 void check_reduction(const char* kernel, const std::string& reduce, DType dtype) {
-  const bool ordered = visit_dtype(dtype, [](auto type) { return kOrdered<decltype(type)>; });
-  check_implemented(ordered || (reduce != "amax" && reduce != "amin"), kernel, dtype);
+  check_implemented(has_order(dtype) || (reduce != "amax" && reduce != "amin"), kernel, dtype);
   check_implemented(dtype != DType::boolean || reduce != "mean", kernel, dtype);
 }
 

@@ -72,6 +72,7 @@ Tensor view_as_complex(const Tensor& x) {
   check(x.dim() > 0, ErrorKind::shape, "Input tensor must have one or more dimensions");
   check(x.size(-1) == 2, ErrorKind::shape, "Tensor must have a last dimension of size 2");
   Layout layout = layout_of(x);
+  if (x.numel() == 0) layout.strides = contiguous_strides(layout.sizes);
   check(layout.strides.back() == 1, ErrorKind::value,
         "Tensor must have a last dimension with stride 1");
   layout.sizes.erase(layout.sizes.size() - 1);

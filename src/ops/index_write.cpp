@@ -49,7 +49,7 @@ Indices indices_in_self(const Tensor& index, int64_t size) {
 /// source * alpha in source's dtype.
 Tensor times(const Tensor& source, Scalar alpha) {
   check_fits(alpha, source.dtype());
-  if (alpha.to_double() == 1) return source;
+  if (alpha.dtype() == DType::int64 && alpha.to_int64() == 1) return source;
   return mul(source, full({}, alpha, source.dtype()));
 }
 

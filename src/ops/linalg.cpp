@@ -177,6 +177,10 @@ Tensor outer(const Tensor& a, const Tensor& b) {
 }
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
+  const DType wide = product_dtype(input.dtype());
+  if (wide != input.dtype() && input.dtype() == a.dtype() && a.dtype() == b.dtype()) {
+    return addmm(input.to(wide), a.to(wide), b.to(wide), beta, alpha).to(input.dtype());
+  }
   Tensor product = mm(a, b);
   check(input.dtype() == a.dtype(), ErrorKind::dtype, "expected scalar type {} but found {}",
         scalar_type_name(input.dtype()), scalar_type_name(a.dtype()));

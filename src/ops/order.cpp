@@ -129,12 +129,14 @@ std::vector<Row> order_rows() {
                "indices)",
                "The lower median of all elements, or along a dimension with its index; NaN if "
                "there is one.",
-               median_op<false>, along),
+               median_op<false>, along)
+          .with_out(),
       make_row("nanmedian(Tensor input, int? dim=None, bool keepdim=False) -> (Tensor values, "
                "Tensor indices)",
                "The lower median of the elements that are not NaN, of all or along a dimension "
                "with its index.",
-               median_op<true>, along),
+               median_op<true>, along)
+          .with_out(),
       make_row("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor "
                "indices)",
                "The most frequent element along a dimension, the smallest of several, and its "

@@ -4,6 +4,7 @@
 #include "expr/expr.h"
 #include "ops/indexing_rows.h"
 #include "ops/mask_args.h"
+#include "ops/places.h"
 #include "tamis/indexing.h"
 
 namespace tamis {
@@ -69,27 +70,19 @@ Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optio
 }
 
 Tensor flip(const Tensor& x, const Dims& dims) {
-  if (dims.empty() || x.dim() == 0) {
-    normalize_dims(dims, x.dim());
-    return x.clone();
+  const Shape flipped = dims.empty() ? Shape() : normalize_dims(dims, x.dim());
+  if (flipped.empty()) return x.clone();
+  std::vector<Indices> orders;
+  Places places{x.shape(), x.strides(), {}};
+  for (int64_t d : flipped) {
+    const int64_t n = x.shape()[d];
+    Tensor order = arange(n - 1, -1, -1);
+    for (int64_t k = d + 1; k < x.dim(); ++k) order = order.unsqueeze(-1);
+    orders.emplace_back(order);
+    places.columns.push_back(orders.back().column(x.shape(), n, x.strides()[d]));
+    places.strides[d] = 0;
   }
-  std::vector<Index> indices(static_cast<size_t>(x.dim()), Slice());
-  for (int64_t d : normalize_dims(dims, x.dim())) {
-    indices[d] = arange(x.shape()[d] - 1, -1, -1);
-  }
-  // Each order has a dimension of its own, so that they broadcast to the shape of x.
-  int64_t behind = 0;
-  bool last = true;
-  for (int64_t d = x.dim() - 1; d >= 0; --d) {
-    const bool flipped = std::holds_alternative<Tensor>(indices[d].value());
-    if (!flipped && last) continue;
-    last = false;
-    Tensor order = flipped ? std::get<Tensor>(indices[d].value()) : arange(x.shape()[d]);
-    for (int64_t k = 0; k < behind; ++k) order = order.unsqueeze(-1);
-    indices[d] = order;
-    ++behind;
-  }
-  return index(x, indices);
+  return take_places(x, places);
 }
 
 Tensor fliplr(const Tensor& x) {

@@ -148,7 +148,14 @@ std::vector<Row> sort_rows();
 std::vector<Row> linalg_rows();
 std::vector<Row> complex_rows();
 
-/// All of them, in the order above.
+/// Rows that belong together, under a title for the reference page.
+struct Family {
+  const char* title;
+  std::vector<Row> (*rows)();
+};
+std::span<const Family> all_families();
+
+/// The rows of all families, in their order.
 const std::vector<Row>& all_rows();
 
 }  // namespace tamis

@@ -130,6 +130,20 @@ def test_out_of_several_results_is_a_tuple():
         tamis.kthvalue(x, 1, out=(outs[0],))
 
 
+def test_max_has_three_meanings_also_with_out():
+    x = tamis.tensor([[3, 1], [2, 9]])
+    assert tamis.max(x).item() == 9 and tamis.max(x, x.t()).tolist() == [[3, 2], [2, 9]]
+    for result in (tamis.max(x, 1), tamis.max(x, dim=1), x.max(-1)):
+        assert (result.values.tolist(), result.indices.tolist()) == ([3, 9], [0, 1])
+    assert x.min(0, True).values.shape == (1, 2)
+    one = tamis.empty((), dtype=tamis.int64)
+    assert tamis.max(x, out=one) is one and one.item() == 9
+    two = tamis.empty(0, dtype=tamis.int64), tamis.empty(0, dtype=tamis.int64)
+    assert tamis.max(x, 1, out=two).indices is two[1]
+    assert two[0].tolist() == [3, 9]
+    assert tamis.max(x, x.t(), out=one) is one and one.tolist() == [[3, 2], [2, 9]]
+
+
 def test_only_tensors_of_tamis_are_resized_by_out():
     array = np.zeros(3, dtype=np.float32)
     assert tamis.sqrt(tamis.tensor([1.0, 4.0, 9.0]), out=array) is array

@@ -16,7 +16,7 @@ ULPS = {
 }
 # torch rounds these to float16 and bfloat16 in between, Tamis once at the end. So they are compared with
 # torch's result for float32, rounded; in place, which is not done twice, with some tolerance.
-ROUNDED_ONCE = {"rsqrt", "floor_divide"}
+ROUNDED_ONCE = {"rsqrt", "floor_divide", "matmul", "mm", "bmm", "mv", "dot", "addmm"}
 ROUNDED_ONCE_ULPS = 2
 
 # Zeros of either sign are equal in these: torch's own answer depends on the order of the operands and on
@@ -100,10 +100,18 @@ ALLOWED = [
                lambda c: c.op.startswith("logical_") and () in [tuple(p.torch.shape) for p in c.tensors]
                and " values" in c.what
                and torch.equal(c.tamis.result.torch(), getattr(torch, c.op)(*[p.torch.bool() for p in c.tensors]))),
+    Difference("no complex32", "| complex32 | complex64 |",
+               lambda c: "complex32" in (c.what or "") or raised(c.torch, RuntimeError, "ComplexHalf")),
+    Difference("abs_ of complex tensors", "| refused | the absolute values, as complex numbers |",
+               lambda c: c.op == "abs_" and raised(c.torch, RuntimeError, "In-place abs is not supported")),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
 NEWER = [
+    Difference("truth of complex numbers", "1.13 looks at the real part only, 2.9 at both",
+               lambda c: c.op in ("any", "all") and c.dtypes[0].startswith("complex") and " values" in c.what),
+    Difference("eq_ and ne_ of complex tensors", "1.13 also wrote 1 to the imaginary part, 2.9 does not",
+               lambda c: c.op in ("eq_", "ne_") and "complex" in "".join(c.dtypes) and " values" in c.what),
     Difference("item of several elements", "ValueError in 1.13, RuntimeError in 2.9",
                lambda c: c.op == "item" and raised(c.torch, ValueError, "only one element tensors")
                and raised(c.tamis, RuntimeError, "cannot be converted to Scalar")),

@@ -32,7 +32,7 @@ struct Unit<16> {
 /// The iteration space with adjacent dimensions merged where all operands allow it. Operand 0 is
 /// the places, 1 the packed side (out or source), the others are the columns.
 struct Space {
-  Shape shape;                   // at least one dimension
+  Shape shape;                   // at least two dimensions: rows of lines
   std::vector<Shape> strides;    // of each operand
   std::vector<int64_t> origins;  // where each operand begins
 };
@@ -60,38 +60,71 @@ Space merged(const Places& places, const Shape& packed) {
       space.strides[o].back() = (*from[o])[d];
     }
   }
-  if (space.shape.empty()) {
-    space.shape.push_back(1);
-    for (Shape& strides : space.strides) strides.push_back(0);
+  while (space.shape.size() < 2) {
+    space.shape.insert(0, 1);
+    for (Shape& strides : space.strides) strides.insert(0, 0);
   }
   return space;
 }
+
+/// A position in a space, with what each operand's offset is there.
+class Cursor {
+ public:
+  Cursor(const Space& space, int64_t position)
+      : shape_(space.shape), at_(space.shape.size(), 0), offsets_(space.origins) {
+    for (size_t d = 0; d < shape_.size(); ++d) {
+      for (const Shape& strides : space.strides) steps_.push_back(strides[d]);
+    }
+    for (size_t d = shape_.size(); d-- > 0; position /= shape_[d]) move(d, position % shape_[d]);
+  }
+
+  const int64_t* offsets() const { return offsets_.data(); }
+  size_t last() const { return shape_.size() - 1; }
+  /// Places left in dimension d.
+  int64_t left(size_t d) const { return shape_[d] - at_[d]; }
+
+  void move(size_t d, int64_t by) {
+    at_[d] += by;
+    const int64_t* steps = steps_.data() + d * offsets_.size();
+    for (size_t o = 0; o < offsets_.size(); ++o) offsets_[o] += by * steps[o];
+  }
+  /// Goes on in the outer dimensions where one has come to its end.
+  void carry(size_t d) {
+    for (; d > 0 && at_[d] == shape_[d]; --d) {
+      move(d, -shape_[d]);
+      move(d - 1, 1);
+    }
+  }
+
+ private:
+  Shape shape_, at_;
+  std::vector<int64_t> steps_;  // [dimension][operand]
+  std::vector<int64_t> offsets_;
+};
 
 /// Covers positions [begin, end) by calls run(offsets of the operands, n), each within one line of
 /// the innermost dimension, in row-major order.
 template <class Run>
 void for_runs(const Space& space, int64_t begin, int64_t end, Run&& run) {
-  const size_t last = space.shape.size() - 1, operands = space.strides.size();
-  std::vector<int64_t> at(space.shape.size()), offsets = space.origins;
-  int64_t rest = begin;
-  for (size_t d = last + 1; d-- > 0;) {
-    at[d] = rest % space.shape[d];
-    rest /= space.shape[d];
-    for (size_t o = 0; o < operands; ++o) offsets[o] += at[d] * space.strides[o][d];
-  }
-  const auto move = [&](size_t d, int64_t by) {
-    at[d] += by;
-    for (size_t o = 0; o < operands; ++o) offsets[o] += by * space.strides[o][d];
-  };
+  Cursor cursor(space, begin);
+  const size_t last = cursor.last();
+  const int64_t line = space.shape[last];
   for (int64_t position = begin; position < end;) {
-    const int64_t n = std::min(space.shape[last] - at[last], end - position);
-    run(offsets.data(), n);
-    position += n;
-    move(last, n);
-    for (size_t d = last; d > 0 && at[d] == space.shape[d]; --d) {
-      move(d, -space.shape[d]);
-      move(d - 1, 1);
+    const int64_t n = std::min(cursor.left(last), end - position);
+    if (n < line) {
+      run(cursor.offsets(), n);
+      position += n;
+      cursor.move(last, n);
+      cursor.carry(last);
+      continue;
     }
+    const int64_t lines = std::min(cursor.left(last - 1), (end - position) / line);
+    for (int64_t k = 0; k < lines; ++k) {
+      run(cursor.offsets(), line);
+      cursor.move(last - 1, 1);
+    }
+    position += lines * line;
+    cursor.carry(last - 1);
   }
 }
 
@@ -138,6 +171,10 @@ struct Line {
     const int64_t place = base(offsets), packed = offsets[1];
     if (varying.empty()) {
       for (int64_t i = 0; i < n; ++i) visit(place + i * place_stride, packed + i * packed_stride);
+    } else if (varying.size() == 1 && place_stride == 0 && packed_stride == 1) {
+      const Column c = varying[0];
+      const int64_t first = offsets[c.operand];
+      for (int64_t i = 0; i < n; ++i) visit(place + c.place(first + i * c.stride), packed + i);
     } else if (varying.size() == 1) {
       const Column c = varying[0];
       const int64_t first = offsets[c.operand];
@@ -165,7 +202,7 @@ void take(const Places& places, const Space& space, const void* from, void* out)
       if (line.is_copy()) {
         std::memcpy(y + offsets[1], x + line.base(offsets), static_cast<size_t>(n) * W);
       } else {
-        line.each(offsets, n, [&](int64_t place, int64_t packed) { y[packed] = x[place]; });
+        line.each(offsets, n, [x, y](int64_t place, int64_t packed) { y[packed] = x[place]; });
       }
     });
   });
@@ -206,7 +243,7 @@ void assign(const Places& places, const Space& space, void* to, const void* sour
       if (line.is_copy()) {
         std::memcpy(y + line.base(offsets), x + offsets[1], static_cast<size_t>(n) * W);
       } else {
-        line.each(offsets, n, [&](int64_t place, int64_t packed) { y[place] = x[packed]; });
+        line.each(offsets, n, [x, y](int64_t place, int64_t packed) { y[place] = x[packed]; });
       }
     });
   });
@@ -268,7 +305,7 @@ void combine_into(const Places& places, const Space& space, void* to, const void
   const S* x = static_cast<const S*>(source);
   for_parts(space, [&](const Space& part) {
     for_runs(part, 0, numel(part.shape), [&](const int64_t* offsets, int64_t n) {
-      line.each(offsets, n, [&](int64_t place, int64_t packed) {
+      line.each(offsets, n, [x, y](int64_t place, int64_t packed) {
         const W a = static_cast<W>(y[place]), b = static_cast<W>(x[packed]);
         y[place] = static_cast<S>(combined<kCombine, W>(a, b));
       });
