@@ -31,7 +31,8 @@ Tensor own_copy(const Tensor& x, DType dtype) {
 }
 
 DType scan_dtype(const Tensor& x, std::optional<DType> dtype) {
-  return dtype ? *dtype : is_floating_point(x.dtype()) ? x.dtype() : DType::int64;
+  const bool whole = x.dtype() == DType::boolean || is_integral(x.dtype());
+  return dtype ? *dtype : whole ? DType::int64 : x.dtype();
 }
 
 std::pair<Tensor, Tensor> running_extreme(bool largest, const Tensor& x, int64_t dim) {

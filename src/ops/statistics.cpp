@@ -104,6 +104,7 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims, double cor
 }
 
 Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  check(!is_complex(x.dtype()), ErrorKind::dtype, "nansum does not support complex inputs");
   const bool can_be_nan = is_floating_point(x.dtype());
   return sum(can_be_nan ? kept(logical_not(isnan(x)), x, 0) : x, dims, keepdim, dtype);
 }

@@ -65,11 +65,12 @@ Acc log_add_exp(Acc a, Acc b) {
 template <class T>
 using Accumulator = std::conditional_t<
     std::is_integral_v<T>, uint64_t,
-    std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, double>, double, float>>;
+    std::conditional_t<is_complex(dtype_of<T>), std::complex<double>,
+                       std::conditional_t<std::is_floating_point_v<T>, double, float>>>;
 
 /// Bool has no running sum.
 template <class T>
-inline constexpr bool kScans = !std::is_same_v<T, bool> && std::is_constructible_v<float, T>;
+inline constexpr bool kScans = !std::is_same_v<T, bool>;
 
 }  // namespace
 
