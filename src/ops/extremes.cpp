@@ -1,5 +1,6 @@
 // Extremes: the largest and smallest elements and where they stand.
 #include "core/check.h"
+#include "ops/index_grad.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
@@ -41,7 +42,14 @@ std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tenso
   check_not_empty(op, x, dim);
   const Shape shape = reduced_shape(x, dims, keepdim);
   const auto [values, indices] = arg_extreme(largest, x, mask, dims, compared_in(x.dtype()));
-  return {values.view(shape).to(x.dtype()), indices.view(shape)};
+  const Tensor found = values.view(shape).to(x.dtype()), places = indices.view(shape);
+  if (dim && is_floating_point(x.dtype()) && is_tracked(x)) {
+    const Shape with_dim = reduced_shape(x, dims, true);
+    const Tensor kept_dim = found.view(with_dim);
+    record_picked(kept_dim, x, x.dim() == 0 ? 0 : dims[0], places.view(with_dim));
+    return {kept_dim.view(shape), places};
+  }
+  return {found, places};
 }
 
 Tensor argmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {

@@ -1,8 +1,10 @@
 // Scatter along a dimension: writes to the elements that an index tensor points at.
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/along.h"
+#include "ops/index_grad.h"
 #include "ops/indexing_rows.h"
 #include "tamis/indexing.h"
 
@@ -81,7 +83,13 @@ void run_scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   check_scatter_index(index);
   check_write(x, {&index, &src});
   const Scatter scatter(x, d, index, src);
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(src);
+  check(!tracked || combine != Combine::mul, ErrorKind::unsupported,
+        "the derivative for 'scatter' with reduce='multiply' is not implemented; scatter_reduce "
+        "with 'prod' has one");
   put_places(scatter.to, scatter.places(scatter.to), scatter.source, combine);
+  if (tracked) record_scatter(x, d, index, src, combine == Combine::add);
 }
 
 }  // namespace
@@ -114,9 +122,13 @@ Tensor& scatter_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tenso
   check_scatter_index(index);
   check_write(x, {&index, &src});
   const Scatter scatter(x, d, index, src);
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(src);
+  const Tensor before = tracked ? x.clone() : Tensor();
   reduce_places(
       scatter.to, [&](const Tensor& y) { return scatter.places(y); }, scatter.source, reduce,
       include_self);
+  if (tracked) record_scatter_reduce(x, before, d, index, src, reduce, include_self);
   return x;
 }
 

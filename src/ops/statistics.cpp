@@ -8,6 +8,7 @@
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
+#include "ops/reduce_grad.h"
 #include "ops/row.h"
 #include "tamis/reduce.h"
 
@@ -52,7 +53,9 @@ Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity) {
 Tensor sum_wide(const Tensor& x, const Shape& dims) {
   if (x.numel() == 0) return zeros(reduced_shape(x, dims, true), DType::float64);
   const DType operand = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
-  return reduce(Reduction::sum, x, dims, operand, DType::float64);
+  const Tensor y = reduce(Reduction::sum, x, dims, operand, DType::float64);
+  if (is_tracked(x)) record_sum(y, x, dims, true);
+  return y;
 }
 
 Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims) {
