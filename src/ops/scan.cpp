@@ -49,9 +49,9 @@ std::pair<Tensor, Tensor> running_extreme(bool largest, const Tensor& x, int64_t
 
 Tensor scanned(Scan scan, const char* op, const Tensor& x, int64_t dim, DType result) {
   const int64_t d = wrap_dim(dim, x.dim());
+  if (x.dim() == 0 || x.numel() == 0) return own_copy(x, result);
   check_implemented(result != DType::boolean, op, result);
-  Tensor running = own_copy(x, result);
-  if (x.dim() == 0 || x.numel() == 0) return running;
+  const Tensor running = own_copy(x, result);
   const Lines lines(x.shape(), d);
   cpu_backend().scan(scan, storage_of(running)->data(), result, lines.outer, lines.n, lines.inner);
   return running;

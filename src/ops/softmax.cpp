@@ -69,7 +69,9 @@ Tensor soft_max(const Tensor& given, const Tensor& mask, int64_t dim) {
   }
   const Tensor result = powers().settle();
   const Tensor sum = sum_wide(result, dims).to(x.dtype()).settle();
-  store(result, kept(mask, div(result, sum), 0));
+  // In a statement of its own: store computes in place only what nobody else holds.
+  Tensor quotient = kept(mask, div(result, sum), 0);
+  store(result, std::move(quotient));
   return result;
 }
 

@@ -18,6 +18,9 @@ def rows():
         for name, value in vars(module).items():
             if getattr(value, "__row__", None) and value.__name__ == name:
                 names.add(name)
+    for name, value in vars(tamis.masked).items():
+        if getattr(value, "__row__", None):
+            names.add("masked." + name)
     for name in dir(tamis.Tensor):
         value = getattr(tamis.Tensor, name)
         if getattr(value, "__row__", None) and value.__name__ == name:
