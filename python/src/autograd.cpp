@@ -173,11 +173,10 @@ void add_optimizers(py::module_& m) {
              o.step();
            })
       .def("zero_grad", &Optimizer::zero_grad);
-  py::class_<SGD, Optimizer>(m, "_SGD")
-      .def(py::init([](const py::object& parameters, double lr, double momentum, double dampening,
-                       double weight_decay, bool nesterov) {
-        return new SGD(tensors_from(parameters),
-                       {lr, momentum, dampening, weight_decay, nesterov});
+  py::class_<SGD, Optimizer>(m, "_SGD").def(
+      py::init([](const py::object& parameters, double lr, double momentum, double dampening,
+                  double weight_decay, bool nesterov) {
+        return new SGD(tensors_from(parameters), {lr, momentum, dampening, weight_decay, nesterov});
       }));
   py::class_<Adam, Optimizer>(m, "_Adam")
       .def(py::init([](const py::object& parameters, double lr, std::pair<double, double> betas,

@@ -92,12 +92,12 @@ void record_index_select(const Tensor& y, const Tensor& x, int64_t dim, const Te
 }
 
 void record_gather(const Tensor& y, const Tensor& x, int64_t dim, const Tensor& index) {
-  record(y, "gather", Flow::picks, {x}, {index},
-         [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
-           const Tensor none = zeros(shape, g.dtype());
-           return {is_mask(g) ? scatter(none, dim, saved[0], g)
-                              : scatter_add(none, dim, saved[0], g)};
-         });
+  record(
+      y, "gather", Flow::picks, {x}, {index},
+      [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
+        const Tensor none = zeros(shape, g.dtype());
+        return {is_mask(g) ? scatter(none, dim, saved[0], g) : scatter_add(none, dim, saved[0], g)};
+      });
 }
 
 void record_take(const Tensor& y, const Tensor& x, const Tensor& index) {
@@ -108,12 +108,12 @@ void record_take(const Tensor& y, const Tensor& x, const Tensor& index) {
 }
 
 void record_index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value) {
-  record_write(x, "index_fill_", Flow::picks, {x, value}, {index},
-               [dim](const Tensor& g, Span saved) -> Gradients {
-                 const Tensor taken = index_select(g, dim, saved[0]);
-                 return {index_fill(g, dim, saved[0], nothing(g)),
-                         is_mask(g) ? taken.any() : taken.sum()};
-               });
+  record_write(
+      x, "index_fill_", Flow::picks, {x, value}, {index},
+      [dim](const Tensor& g, Span saved) -> Gradients {
+        const Tensor taken = index_select(g, dim, saved[0]);
+        return {index_fill(g, dim, saved[0], nothing(g)), is_mask(g) ? taken.any() : taken.sum()};
+      });
 }
 
 void record_index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source) {
@@ -201,25 +201,24 @@ Gradients extreme_gradients(const Tensor& g, const Tensor& x, int64_t dim, const
 
 void record_scatter_reduce(const Tensor& x, const Tensor& before, int64_t dim, const Tensor& index,
                            const Tensor& src, const std::string& reduce, bool include_self) {
-  record_write(
-      x, "scatter_reduce_", Flow::mixes, {x, src}, {before, index, src},
-      [=, shape = src.shape()](const Tensor& g, Span saved) -> Gradients {
-        const Tensor &old = saved[0], &at = saved[1];
-        Tensor part = saved[2];
-        for (int64_t d = 0; d < at.dim(); ++d) part = part.narrow(d, 0, at.shape()[d]);
-        Gradients result;
-        if (reduce == "sum") {
-          result = {own_part(g, dim, at, include_self), gather(g, dim, at)};
-        } else if (reduce == "mean") {
-          result = mean_gradients(g, old, dim, at, include_self);
-        } else if (reduce == "prod") {
-          result = prod_gradients(g, old, dim, at, part, include_self);
-        } else {
-          result = extreme_gradients(g, old, dim, at, part, reduce, include_self);
-        }
-        result[1] = filled_up(result[1].value, shape);
-        return result;
-      });
+  record_write(x, "scatter_reduce_", Flow::mixes, {x, src}, {before, index, src},
+               [=, shape = src.shape()](const Tensor& g, Span saved) -> Gradients {
+                 const Tensor &old = saved[0], &at = saved[1];
+                 Tensor part = saved[2];
+                 for (int64_t d = 0; d < at.dim(); ++d) part = part.narrow(d, 0, at.shape()[d]);
+                 Gradients result;
+                 if (reduce == "sum") {
+                   result = {own_part(g, dim, at, include_self), gather(g, dim, at)};
+                 } else if (reduce == "mean") {
+                   result = mean_gradients(g, old, dim, at, include_self);
+                 } else if (reduce == "prod") {
+                   result = prod_gradients(g, old, dim, at, part, include_self);
+                 } else {
+                   result = extreme_gradients(g, old, dim, at, part, reduce, include_self);
+                 }
+                 result[1] = filled_up(result[1].value, shape);
+                 return result;
+               });
 }
 
 void record_picked(const Tensor& values, const Tensor& x, int64_t dim, const Tensor& indices) {

@@ -100,13 +100,11 @@ void record_scan(Scan scan, const Tensor& y, const Tensor& x, int64_t dim) {
 
 Tensor scanned(Scan scan, const char* op, const Tensor& x, int64_t dim, DType result) {
   const int64_t d = wrap_dim(dim, x.dim());
+  if (x.dim() == 0 || x.numel() == 0) return x.to(result).clone();
   check_implemented(result != DType::boolean, op, result);
-  Tensor running = own_copy(x, result);
-  if (x.dim() != 0 && x.numel() != 0) {
-    const Lines lines(x.shape(), d);
-    cpu_backend().scan(scan, storage_of(running)->data(), result, lines.outer, lines.n,
-                       lines.inner);
-  }
+  const Tensor running = own_copy(x, result);
+  const Lines lines(x.shape(), d);
+  cpu_backend().scan(scan, storage_of(running)->data(), result, lines.outer, lines.n, lines.inner);
   if (is_floating_point(result) && is_tracked(x)) record_scan(scan, running, x.to(result), d);
   return running;
 }

@@ -69,7 +69,9 @@ Tensor run_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) 
   }
   const Tensor result = powers().settle();
   const Tensor sum = sum_wide(result, dims).to(x.dtype()).settle();
-  store(result, kept(mask, div(result, sum), 0));
+  // In a statement of its own: store computes in place only what nobody else holds.
+  Tensor quotient = kept(mask, div(result, sum), 0);
+  store(result, std::move(quotient));
   return result;
 }
 
@@ -81,8 +83,8 @@ Tensor run_log_soft_max(const Tensor& given, const Tensor& mask, const Shape& di
   return kept(mask, sub(sub(x, shift), log_sum), -kInfinity).to(given.dtype());
 }
 
-/// Computes y, which has x's shape, unrecorded, and records its gradient: `slope` of the gradient and
-/// y, both zero where they are masked out, and the dimensions that it sums over.
+/// Computes y, which has x's shape, unrecorded, and records its gradient: `slope` of the gradient
+/// and y, both zero where they are masked out, and the dimensions that it sums over.
 Tensor normalised(const char* op, Tensor (*run)(const Tensor&, const Tensor&, const Shape&),
                   const Tensor& x, const Tensor& mask, int64_t dim,
                   Tensor (*slope)(const Tensor& g, const Tensor& y, const Shape& dims)) {
@@ -106,17 +108,19 @@ Tensor normalised(const char* op, Tensor (*run)(const Tensor&, const Tensor&, co
 }  // namespace
 
 Tensor soft_max(const Tensor& x, const Tensor& mask, int64_t dim) {
-  return normalised("softmax", run_soft_max, x, mask, dim,
-                    +[](const Tensor& g, const Tensor& y, const Shape& dims) {
-                      return y * (g - sum(g * y, dims, !dims.empty()));
-                    });
+  return normalised(
+      "softmax", run_soft_max, x, mask, dim,
+      +[](const Tensor& g, const Tensor& y, const Shape& dims) {
+        return y * (g - sum(g * y, dims, !dims.empty()));
+      });
 }
 
 Tensor log_soft_max(const Tensor& x, const Tensor& mask, int64_t dim) {
-  return normalised("log_softmax", run_log_soft_max, x, mask, dim,
-                    +[](const Tensor& g, const Tensor& y, const Shape& dims) {
-                      return g - exp(y) * sum(g, dims, !dims.empty());
-                    });
+  return normalised(
+      "log_softmax", run_log_soft_max, x, mask, dim,
+      +[](const Tensor& g, const Tensor& y, const Shape& dims) {
+        return g - exp(y) * sum(g, dims, !dims.empty());
+      });
 }
 
 Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim) {

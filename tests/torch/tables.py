@@ -114,6 +114,13 @@ ALLOWED = [
                lambda c: "complex32" in (c.what or "") or raised(c.torch, RuntimeError, "ComplexHalf")),
     Difference("abs_ of complex tensors", "| refused | the absolute values, as complex numbers |",
                lambda c: c.op == "abs_" and raised(c.torch, RuntimeError, "In-place abs is not supported")),
+    Difference("softmax of nothing", "softmax of a row of which nothing is kept | NaN | 0",
+               lambda c: c.op in ("masked.softmax", "masked.log_softmax", "masked.softmin")
+               and c.what == "got False, want True" and not c.kwargs["mask"].torch.any(c.args[1]).all()),
+    Difference("masked extremes of bools", "of bools in `masked` | refused | as of 0 and 1",
+               lambda c: c.op in ("masked.amax", "masked.amin", "masked.var", "masked.std")
+               and c.dtypes == ["bool"]
+               and (raised(c.torch, NotImplementedError, "identity of am") or raised(c.torch, RuntimeError, "Subtraction"))),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
@@ -130,6 +137,13 @@ NEWER = [
     Difference("clamp by 0-d tensors", "1.13 promotes by them as by others, 2.9 as in all other operations",
                lambda c: c.op == "clamp" and c.what.startswith("dtype: ") and len(c.tensors) == 3
                and c.tensors[2].torch.dim() == 0),
+    Difference("masked mean of integers", "float32 in 1.13, refused in 2.9",
+               lambda c: c.op == "masked.mean" and raised(c.tamis, RuntimeError, "Could not infer output dtype")),
+    Difference("norms of nothing", "where it has no value, 0 in 1.13, refused in 2.9",
+               lambda c: c.op == "norm" and raised(c.tamis, RuntimeError, "does not have an identity")),
+    Difference("logsumexp of integers", "refused in 1.13, float32 in 2.9",
+               lambda c: c.op == "logsumexp" and raised(c.torch, RuntimeError, "Expected floating point type")
+               and str(c.tamis.result).startswith("[") and c.dtypes[0] not in ("float16", "float32", "float64")),
 ]
 
 # To be repaired: name, what is wrong, and which cases.
