@@ -179,3 +179,6 @@ class Function:
 
         inputs = [args[i] for i in places]
         return _tamis._attach(result, cls.__name__, inputs, list(ctx.saved_tensors), run)
+
+
+Tensor.register_hook = _register_hook  # type: ignore[method-assign]
