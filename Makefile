@@ -6,14 +6,13 @@ JOBS ?= $(shell nproc)
 CLANG ?= $(or $(shell command -v clang++-14),clang++)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup setup-dev setup-python build test demo python sanitize bench clang check-layers format \
-  check-format clean
+.PHONY: help setup setup-dev build test demo python sanitize bench clang check-layers format check-format clean
 
 help:
 	@echo 'make demo          build and run the tour of the library (examples/tour.cpp)'
-	@echo 'make test          build and run all tests'
+	@echo 'make test          build and run all tests, C++ and Python'
 	@echo 'make build         build library, tests, benchmarks and examples in build/$(PRESET)'
-	@echo 'make python        build the Python module into build/release/python and run its tests'
+	@echo 'make python        build the Python module into build/python and run its tests'
 	@echo 'make sanitize      the tests under AddressSanitizer and UBSan'
 	@echo 'make bench         run the benchmarks; BENCH_ARGS=--benchmark_filter=... chooses'
 	@echo 'make clang         compile the library with clang, warnings as errors'
@@ -30,9 +29,6 @@ setup:
 setup-dev: setup
 	@scripts/setup --dev
 
-setup-python: setup
-	@scripts/setup --python
-
 build: setup
 	@cmake --preset $(PRESET)
 	@cmake --build --preset $(PRESET) --parallel $(JOBS)
@@ -46,14 +42,10 @@ demo: setup
 	@build/release/examples/tour
 	@echo 'demo: done, the whole tour ran'
 
-# The module is for the system's Python, which has Debian's NumPy, pytest and torch. The comparison with torch
-# runs in both modes.
-python: setup-python
-	@cmake --preset release -DTAMIS_BUILD_PYTHON=ON -DPython_EXECUTABLE=/usr/bin/python3
+python: setup
+	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target tamis_python
-	@PYTHONPATH=build/release/python /usr/bin/python3 -m pytest tests/python
-	@PYTHONPATH=build/release/python /usr/bin/python3 -m pytest tests/torch
-	@TAMIS_EAGER=1 PYTHONPATH=build/release/python /usr/bin/python3 -m pytest tests/torch
+	@ctest --preset release --parallel $(JOBS) --tests-regex '^(python|torch)[.]'
 
 sanitize: setup
 	@cmake --preset sanitize

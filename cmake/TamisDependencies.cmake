@@ -6,6 +6,7 @@ macro(tamis_find_package name package target)
   endif()
   if(NOT TARGET ${target})
     string(REPLACE TamisHwy Highway display_name ${name})
+    string(REPLACE TamisBlas OpenBLAS display_name ${display_name})
     message(
       FATAL_ERROR
         "${display_name} was not found. On Debian and Ubuntu it is in the package ${package}: run `make setup`, "
@@ -19,6 +20,7 @@ macro(tamis_find_library_dependencies)
   tamis_find_package(TamisHwy libhwy-dev hwy::hwy)
   tamis_find_package(TBB libtbb-dev TBB::tbb CONFIG)
   tamis_find_package(fmt libfmt-dev fmt::fmt CONFIG)
+  tamis_find_package(TamisBlas libopenblas-serial-dev TamisBlas::OpenBLAS)
 endmacro()
 
 macro(tamis_find_test_dependencies)

@@ -40,7 +40,8 @@ function(tamis_set_flags target)
       # length of a literal) to stop a build.
       target_compile_options(
         ${target} PRIVATE -Wno-error=array-bounds -Wno-error=stringop-overflow
-                          -Wno-error=stringop-overread -Wno-error=maybe-uninitialized)
+                          -Wno-error=stringop-overread -Wno-error=maybe-uninitialized
+                          -Wno-error=free-nonheap-object)
     endif()
   endif()
 endfunction()

@@ -1,6 +1,13 @@
-# The Python module: python/src compiled into tamis/_tamis, beside the Python files, in the build tree
-# (build/<preset>/python, which PYTHONPATH can point to) and, through scikit-build-core, in a wheel.
+# The Python module: python/src compiled into tamis/_tamis, beside the Python files, in a folder that
+# PYTHONPATH can point to and, through scikit-build-core, in a wheel; and its tests.
 
+set(TAMIS_PYTHON_DIR "${PROJECT_BINARY_DIR}/python" CACHE PATH "Where the Python package is put")
+
+# Outside of a wheel, the module is for the system's Python, which has the distribution's NumPy, pytest
+# and torch.
+if(NOT SKBUILD AND NOT DEFINED Python_EXECUTABLE AND EXISTS /usr/bin/python3)
+  set(Python_EXECUTABLE /usr/bin/python3)
+endif()
 find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
 # pybind11 from PyPI (an isolated build) says where it is; Debian's is found by itself.
 execute_process(
@@ -10,23 +17,33 @@ execute_process(
 find_package(pybind11 CONFIG QUIET HINTS "${pybind11_hint}")
 if(NOT pybind11_FOUND)
   message(FATAL_ERROR "pybind11 was not found. On Debian and Ubuntu it is in the package pybind11-dev; "
-                      "elsewhere, `pip install pybind11`.")
+                      "elsewhere, `pip install pybind11`. -DTAMIS_BUILD_PYTHON=OFF builds without "
+                      "the Python module.")
 endif()
 
 file(GLOB python_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/src/*.cpp")
 pybind11_add_module(tamis_python MODULE NO_EXTRAS ${python_sources})
 target_link_libraries(tamis_python PRIVATE tamis_objects)
 tamis_set_flags(tamis_python)
-set(python_package_dir "${PROJECT_BINARY_DIR}/python/tamis")
+set(python_package_dir "${TAMIS_PYTHON_DIR}/tamis")
 set_target_properties(
   tamis_python
   PROPERTIES OUTPUT_NAME _tamis
              CXX_VISIBILITY_PRESET hidden
              LIBRARY_OUTPUT_DIRECTORY "${python_package_dir}")
 
+# The folder holds what the source has and nothing else, so that a module that was removed there
+# cannot be imported here.
 file(GLOB python_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/tamis/*.py"
      "${PROJECT_SOURCE_DIR}/python/tamis/*.pyi" "${PROJECT_SOURCE_DIR}/python/tamis/py.typed")
-set(python_stamp "${PROJECT_BINARY_DIR}/python/files.stamp")
+file(GLOB copied_files "${python_package_dir}/*.py" "${python_package_dir}/*.pyi")
+foreach(copied IN LISTS copied_files)
+  cmake_path(GET copied FILENAME filename)
+  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/python/tamis/${filename}")
+    file(REMOVE "${copied}")
+  endif()
+endforeach()
+set(python_stamp "${PROJECT_BINARY_DIR}/python_files.stamp")
 add_custom_command(
   OUTPUT "${python_stamp}"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${python_package_dir}"
@@ -42,22 +59,43 @@ if(SKBUILD)
   install(TARGETS tamis_python LIBRARY DESTINATION tamis COMPONENT python)
 endif()
 
-if(TAMIS_BUILD_TESTS)
-  set(python_environment "PYTHONPATH=${PROJECT_BINARY_DIR}/python" PYTHONDONTWRITEBYTECODE=1)
-  if(TAMIS_SANITIZE MATCHES "address")
-    # The interpreter is not built with the sanitizer, so its runtime must come first; it never frees
-    # all that it allocates, so leaks are not reported.
-    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libasan.so
-                    OUTPUT_VARIABLE asan_runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
-    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libstdc++.so
-                    OUTPUT_VARIABLE cxx_runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
-    list(APPEND python_environment "LD_PRELOAD=${asan_runtime} ${cxx_runtime}"
-         "ASAN_OPTIONS=detect_leaks=0")
-  endif()
-  foreach(mode IN ITEMS deferred eager)
-    add_test(NAME python.${mode} COMMAND "${Python_EXECUTABLE}" -m pytest
-                                         "${PROJECT_SOURCE_DIR}/tests/python")
-    set_tests_properties(python.${mode} PROPERTIES ENVIRONMENT "${python_environment}")
-  endforeach()
-  set_property(TEST python.eager APPEND PROPERTY ENVIRONMENT TAMIS_EAGER=1)
+# --- Tests --------------------------------------------------------------------------------------
+
+if(NOT TAMIS_BUILD_TESTS)
+  return()
 endif()
+enable_testing()
+set(python_environment "PYTHONPATH=${TAMIS_PYTHON_DIR}" PYTHONDONTWRITEBYTECODE=1)
+
+# Runs pytest as a test of that name: tamis_add_pytest(name [ENVIRONMENT VAR=value...] ARGS ...)
+function(tamis_add_pytest name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;ARGS")
+  add_test(NAME ${name} COMMAND "${Python_EXECUTABLE}" -m pytest ${arg_ARGS}
+           WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  # 77: a test folder lacks what it is about, and has said so.
+  set_tests_properties(
+    ${name} PROPERTIES ENVIRONMENT "${python_environment};${arg_ENVIRONMENT}" TIMEOUT 900
+                       SKIP_RETURN_CODE 77)
+endfunction()
+
+if(TAMIS_SANITIZE MATCHES "address")
+  # The interpreter is not built with the sanitizer, so its runtime must come first. The interpreter
+  # does not free all that it allocates, so leaks are looked for by counting in the tests themselves.
+  execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libasan.so
+                  OUTPUT_VARIABLE asan_runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libstdc++.so
+                  OUTPUT_VARIABLE cxx_runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  tamis_add_pytest(
+    python.lifetimes
+    ENVIRONMENT "LD_PRELOAD=${asan_runtime} ${cxx_runtime}" "ASAN_OPTIONS=detect_leaks=0"
+    ARGS tests/python/test_lifetimes.py tests/python/test_interop.py tests/python/test_indexing.py
+         tests/python/test_functions.py tests/python/test_threads.py)
+  return()
+endif()
+
+foreach(folder IN ITEMS python torch)
+  tamis_add_pytest(${folder}.deferred ARGS tests/${folder})
+  tamis_add_pytest(${folder}.eager ENVIRONMENT TAMIS_EAGER=1 ARGS tests/${folder})
+endforeach()
+# They take longest, so they begin first.
+set_tests_properties(torch.deferred torch.eager PROPERTIES COST 1000)

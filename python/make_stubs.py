@@ -1,13 +1,15 @@
-"""Writes the type stubs of the extension module from its functions: python/tamis/_tamis.pyi and masks.pyi.
+"""Writes the type stubs of the extension module from its functions: python/tamis/_tamis.pyi, and one file for
+each module inside it (masks.pyi).
 
-    PYTHONPATH=build/release/python python3 python/make_stubs.py            writes them
-    PYTHONPATH=build/release/python python3 python/make_stubs.py --check    fails if they are out of date
+    PYTHONPATH=build/python python3 python/make_stubs.py            writes them
+    PYTHONPATH=build/python python3 python/make_stubs.py --check    fails if they are out of date
 """
 
 import argparse
 import pathlib
 import re
 import sys
+import types
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "tamis"
 
@@ -157,21 +159,29 @@ def empty_cache() -> None: ...
 def _rebuild(data: Any, dtype: _dtype, shape: Sequence[builtins.int]) -> Tensor: ...
 def _mask_to_arrow(mask: Any) -> Tuple[Any, Any]: ...
 def _use_numpy() -> None: ...
+def _families() -> Any: ...
 '''
 
 # Functions whose result depends on an option: arguments after the first tensor, and the result.
 SPECIAL = {
     "nonzero": [
-        ("*, as_tuple: Literal[False] = ...", '"Tensor"'),
+        ("*, as_tuple: Literal[False] = ..., out: Optional[ArrayLike] = ...", '"Tensor"'),
         ("*, as_tuple: Literal[True]", 'Tuple["Tensor", ...]'),
     ],
 }
+for _name in ("max", "min", "median", "nanmedian"):
+    SPECIAL[_name] = [
+        ("*, out: Optional[ArrayLike] = ...", '"Tensor"'),
+        ("dim: builtins.int, keepdim: builtins.bool = ..., *, out: Optional[Sequence[ArrayLike]] = ...", f'"{_name}_result"'),
+    ]
+for _name in ("max", "min"):
+    SPECIAL[_name].append(("other: ArrayLike, *, out: Optional[ArrayLike] = ...", '"Tensor"'))
 SPECIAL_FUNCTIONS = {
     **SPECIAL,
     "where": [
         ("", 'Tuple["Tensor", ...]'),
-        ("input: Union[Tensor, Number], other: Union[Tensor, Number]", '"Tensor"'),
-        ("input: Any, other: Any", "Any"),
+        ("input: Union[Tensor, Number], other: Union[Tensor, Number], *, out: Optional[Tensor] = ...", '"Tensor"'),
+        ("input: Any, other: Any, *, out: Any = ...", "Any"),
     ],
 }
 
@@ -190,6 +200,7 @@ TYPES = {
     "bool": "builtins.bool",
     "dtype": "DTypeLike",
     "int[]": "Shape",
+    "str": "str",
     "Tensor[]": "Sequence[ArrayLike]",
 }
 
@@ -211,8 +222,9 @@ class Parameter:
 
 class Signature:
     def __init__(self, function):
-        match = re.fullmatch(r"(\w+)\((.*)\) -> (\S+)", function.__row__)
+        match = re.fullmatch(r"(\w+)\((.*?)\) -> (.+)", function.__row__)
         self.name, inside, self.result = match.groups()
+        self.fields = re.findall(r"Tensor (\w+)", self.result) if self.result.startswith("(") else []
         self.parameters = []
         keyword = False
         for text in inside.split(", ") if inside else []:
@@ -264,24 +276,34 @@ def special(name, first, variants, indent=""):
     return [define(name, f"{first}, {rest}" if rest else first, result, indent) for rest, result in variants]
 
 
-def result_type(function, signature):
-    if signature.name == "kthvalue":
-        return '"kthvalue_result"'
-    return RESULTS[signature.result]
+def result_type(signature):
+    return f'"{signature.name}_result"' if signature.fields else RESULTS[signature.result]
+
+
+def result_class(signature):
+    return [f"class {signature.name}_result(NamedTuple):"] + [f'    {name}: "Tensor"' for name in signature.fields] + [""]
+
+
+def result_classes(module):
+    lines = []
+    for name, value in sorted(vars(module).items()):
+        if hasattr(value, "__row__") and value.__name__ == name and Signature(value).fields:
+            lines += result_class(Signature(value))
+    return lines
 
 
 def function_stub(name, function, tensor="Tensor"):
     s = Signature(function)
     if s.name in SPECIAL_FUNCTIONS:
         return overloads(special(name, f"{s.parameters[0].name}: ArrayLike", SPECIAL_FUNCTIONS[s.name]))
-    result = result_type(function, s)
+    result = result_type(s)
     if s.varargs:
         return overloads(
             [define(name, s.arguments("ArrayLike"), result), define(name, s.arguments("ArrayLike", spread=True), result)]
         )
     if not s.has_tensors():
         return [define(name, s.arguments("ArrayLike"), result)]
-    if s.result not in ("Tensor", "Tensor[]") or s.parameters[0].type == "Tensor[]":
+    if (s.result not in ("Tensor", "Tensor[]") and not s.fields) or s.parameters[0].type == "Tensor[]":
         return [define(name, s.arguments("ArrayLike"), result)]
     return overloads([define(name, s.arguments(tensor), result), define(name, s.arguments("Any"), "Any")])
 
@@ -290,7 +312,7 @@ def method_stub(name, function):
     s = Signature(function)
     if s.name in SPECIAL:
         return overloads(special(name, "self", SPECIAL[s.name], "    "), "    ")
-    result = result_type(function, s)
+    result = result_type(s)
     lines = [define(name, s.arguments("ArrayLike", skip_self=True), result, "    ")]
     if s.varargs:
         lines.append(define(name, s.arguments("ArrayLike", skip_self=True, spread=True), result, "    "))
@@ -313,7 +335,7 @@ def tensor_stub(module):
 def module_stub(module):
     lines = [HEADER + PRELUDE]
     lines += [f"{name}: _dtype" for name, value in sorted(vars(module).items()) if isinstance(value, module.dtype)]
-    lines += ["", 'class kthvalue_result(NamedTuple):\n    values: "Tensor"\n    indices: "Tensor"', ""]
+    lines += [""] + result_classes(module)
     lines += tensor_stub(module) + ["", FUNCTIONS.rstrip("\n")]
     for name, value in sorted(vars(module).items()):
         if isinstance(value, module._Function):
@@ -324,11 +346,12 @@ def module_stub(module):
 def submodule_stub(module, submodule):
     lines = [
         HEADER + "import builtins",
-        "from typing import Any, Optional, Sequence, Union, overload",
+        "from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union, overload",
         "",
         "from tamis._tamis import ArrayLike, DTypeLike, Number, Shape, Tensor",
         "",
     ]
+    lines += result_classes(submodule)
     for name, value in sorted(vars(submodule).items()):
         if isinstance(value, module._Function):
             lines += function_stub(name, value)
@@ -344,9 +367,9 @@ def main():
     from tamis import _tamis
 
     stubs = {"_tamis.pyi": module_stub(_tamis)}
-    for name in ("masks", "masked"):
-        if hasattr(_tamis, name):
-            stubs[f"{name}.pyi"] = submodule_stub(_tamis, getattr(_tamis, name))
+    for name, value in vars(_tamis).items():
+        if isinstance(value, types.ModuleType):
+            stubs[f"{name}.pyi"] = submodule_stub(_tamis, value)
     stale = [n for n, text in stubs.items() if not (FOLDER / n).exists() or (FOLDER / n).read_text() != text]
     if check:
         if stale:

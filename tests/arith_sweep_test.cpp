@@ -88,7 +88,7 @@ TEST_P(ArithSweep, BinaryOpsMatchAPlainLoopInEveryLayout) {
   for (const Binary& op : kBinary) {
     for (const Pair& p : pairs(GetParam(), GetParam(), is_floating_point(GetParam()))) {
       SCOPED_TRACE(std::string(op.name) + ", " + p.layout);
-      visit_dtype(GetParam(), [&](auto type) {
+      visit_real(GetParam(), [&](auto type) {
         using T = decltype(type);
         if constexpr (std::is_integral_v<T>) {
           expect_pointwise<T, T>(op.op(p.a, p.b), p.a, p.b, op.integer);
@@ -105,7 +105,7 @@ TEST_P(ArithSweep, BinaryOpsMatchAPlainLoopInEveryLayout) {
 TEST_P(ArithSweep, TrueDivisionIsInFloatingPoint) {
   for (const Pair& p : pairs(GetParam(), GetParam())) {
     SCOPED_TRACE(p.layout);
-    visit_dtype(GetParam(), [&](auto type) {
+    visit_real(GetParam(), [&](auto type) {
       using T = decltype(type);
       if constexpr (std::is_integral_v<T>) {
         expect_pointwise<T, float>(p.a / p.b, p.a, p.b, [](int64_t a, int64_t b) {
@@ -224,7 +224,7 @@ void expect_unary(const Unary& op, const Tensor& x) {
 class UnarySweep : public ::testing::TestWithParam<DType> {};
 
 TEST_P(UnarySweep, MatchesTheStandardLibraryInEveryLayout) {
-  visit_dtype(GetParam(), [&](auto type) {
+  visit_real(GetParam(), [&](auto type) {
     using T = decltype(type);
     using Real = std::conditional_t<std::is_integral_v<T>, float, T>;
     for (const Pair& p : singles(GetParam())) {

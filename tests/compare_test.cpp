@@ -85,7 +85,7 @@ class CompareSweep : public ::testing::TestWithParam<DType> {};
 TEST_P(CompareSweep, MatchesAPlainLoopInEveryLayout) {
   for (const Pair& p : pairs(GetParam(), GetParam())) {
     SCOPED_TRACE(p.layout);
-    visit_dtype(GetParam(), [&](auto type) {
+    visit_real(GetParam(), [&](auto type) {
       using T = decltype(type);
       const auto expect = [&](const Tensor& result, auto f) {
         expect_pointwise<T, bool>(result, p.a, p.b, f);

@@ -17,9 +17,17 @@ namespace {
 using cpu::Kernels;
 using cpu::width_index;
 
+/// 16 bytes with the alignment of 8, as complex128 has it.
+struct Sixteen {
+  uint64_t low = 0, high = 0;
+  Sixteen() = default;
+  explicit Sixteen(uint64_t v) : low(v), high(~v * 3) {}
+  bool operator==(const Sixteen&) const = default;
+};
+
 template <class T>
 class MovesOf : public ::testing::Test {};
-using Widths = ::testing::Types<uint8_t, uint16_t, uint32_t, uint64_t>;
+using Widths = ::testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, Sixteen>;
 TYPED_TEST_SUITE(MovesOf, Widths);
 
 template <class T>

@@ -42,7 +42,7 @@ class LogicSweep : public ::testing::TestWithParam<DType> {};
 TEST_P(LogicSweep, LogicalOpsMatchAPlainLoopInEveryLayout) {
   for (const Pair& p : pairs(GetParam(), GetParam())) {
     SCOPED_TRACE(p.layout);
-    visit_dtype(GetParam(), [&](auto type) {
+    visit_real(GetParam(), [&](auto type) {
       using T = decltype(type);
       const auto expect = [&](const Tensor& result, auto f) {
         expect_pointwise<T, bool>(result, p.a, p.b, f);
@@ -59,7 +59,7 @@ TEST_P(LogicSweep, BitwiseOpsMatchAPlainLoopInEveryLayout) {
   if (is_floating_point(GetParam())) return;
   for (const Pair& p : pairs(GetParam(), GetParam())) {
     SCOPED_TRACE(p.layout);
-    visit_dtype(GetParam(), [&](auto type) {
+    visit_real(GetParam(), [&](auto type) {
       using T = decltype(type);
       if constexpr (std::is_integral_v<T>) {
         const auto expect = [&](const Tensor& result, auto f) {

@@ -49,6 +49,11 @@ Tensor build(const std::string& description) {
   words >> dtype_text >> shape_text >> kind;
   const DType dtype = parse_dtype(dtype_text);
   const Shape shape = parse_shape(shape_text);
+  if (is_complex(dtype)) {
+    Shape parts = shape;
+    parts.push_back(2);
+    return view_as_complex(build<double>(DType::float64, parts, kind, words)).to(dtype);
+  }
   return is_floating_point(dtype) ? build<double>(dtype, shape, kind, words)
                                   : build<int64_t>(dtype, shape, kind, words);
 }

@@ -24,8 +24,8 @@ using testing::random_mask;
 using testing::random_values;
 using testing::Step;
 
-constexpr DType kDTypes[] = {boolean, uint8,   int8,     int16,   int32,
-                             int64,   float16, bfloat16, float32, float64};
+constexpr DType kDTypes[] = {boolean, uint8,    int8,    int16,   int32,     int64,
+                             float16, bfloat16, float32, float64, complex64, complex128};
 
 /// A number in [low, high), whatever size RapidCheck is at.
 int64_t any_of(int64_t low, int64_t high) {

@@ -114,8 +114,8 @@ TEST(Rows, EveryPublicFunctionHasOne) {
   for (const Row& row : all_rows()) rows.insert(row.name());
   std::set<std::string> names = declared("include/tamis/ops.h");
   EXPECT_GT(names.size(), 50u);
-  for (const char* header :
-       {"indexing", "linalg", "loss", "masks", "order", "reduce", "results", "sequence"}) {
+  for (const char* header : {"complex", "indexing", "linalg", "loss", "masks", "order", "reduce",
+                             "results", "sequence"}) {
     names.merge(declared(std::string("include/tamis/") + header + ".h"));
   }
   for (const std::string& name : declared("include/tamis/masked.h")) names.insert("masked." + name);
@@ -230,6 +230,9 @@ TEST(Rows, NoOpChangesItsInputs) {
   }
 }
 
+/// Is refused in some layouts.
+bool needs_layout(const Row& row) { return row.name() == "view_as_complex"; }
+
 TEST(Rows, NeitherLayoutNorDeferralShowInAnyResult) {
   struct Variant {
     const char* name;
@@ -238,7 +241,7 @@ TEST(Rows, NeitherLayoutNorDeferralShowInAnyResult) {
   const Variant variants[] = {
       {"strided", strided}, {"transposed", transposed}, {"deferred", deferred}};
   for (const Row& row : all_rows()) {
-    if (is_random(row)) continue;
+    if (is_random(row) || needs_layout(row)) continue;
     for (size_t i = 0; i < row.samples.size(); ++i) {
       const Value want = row.call(row.samples[i]);
       for (const Variant& v : variants) {

@@ -1,6 +1,7 @@
 // DType: the element types, from one list, and PyTorch's promotion between them.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -11,7 +12,7 @@ namespace tamis {
 
 /// The list of element types: X(constant, C++ type, PyTorch name). A new dtype is one more line
 /// here.
-#define TAMIS_DTYPES(X)             \
+#define TAMIS_REAL_DTYPES(X)        \
   X(boolean, bool, "bool")          \
   X(uint8, uint8_t, "uint8")        \
   X(int8, int8_t, "int8")           \
@@ -22,6 +23,10 @@ namespace tamis {
   X(bfloat16, BFloat16, "bfloat16") \
   X(float32, float, "float32")      \
   X(float64, double, "float64")
+#define TAMIS_DTYPES(X)                          \
+  TAMIS_REAL_DTYPES(X)                           \
+  X(complex64, std::complex<float>, "complex64") \
+  X(complex128, std::complex<double>, "complex128")
 
 enum class DType : uint8_t {
 #define X(constant, type, text) constant,
@@ -59,9 +64,20 @@ constexpr size_t itemsize(DType dtype) {
   return kSizes[static_cast<int>(dtype)];
 }
 
-constexpr bool is_floating_point(DType dtype) { return dtype >= DType::float16; }
+constexpr bool is_complex(DType dtype) { return dtype >= DType::complex64; }
+/// Real numbers with fractions; complex dtypes are none.
+constexpr bool is_floating_point(DType dtype) {
+  return dtype >= DType::float16 && !is_complex(dtype);
+}
 /// Integers, without bool.
 constexpr bool is_integral(DType dtype) { return dtype > DType::boolean && dtype < DType::float16; }
+
+/// The dtype of the real and imaginary parts; others are their own.
+constexpr DType real_dtype(DType dtype) {
+  return dtype == DType::complex64    ? DType::float32
+         : dtype == DType::complex128 ? DType::float64
+                                      : dtype;
+}
 
 /// dtype_of<float> is DType::float32; defined for the types of the list.
 template <class T>
@@ -88,11 +104,26 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
   __builtin_unreachable();
 }
 
+/// The same for code that needs an order or rounding: f sees no complex type. The caller has
+/// refused complex dtypes.
+template <class F>
+decltype(auto) visit_real(DType dtype, F&& f) {
+  switch (dtype) {
+#define X(constant, type, text) \
+  case DType::constant:         \
+    return f(type{});
+    TAMIS_REAL_DTYPES(X)
+#undef X
+    default:
+      __builtin_unreachable();
+  }
+}
+
 /// The smallest dtype that PyTorch promotes a and b to (both with dimensions).
 DType promote_types(DType a, DType b);
 
 /// Whether PyTorch lets a result of dtype `from` be written into a tensor of dtype `to` (in-place,
-/// out=): never from floating point to integer, nor from a number to bool.
+/// out=): never from complex to real, from floating point to integer, nor from a number to bool.
 bool can_cast(DType from, DType to);
 
 }  // namespace tamis

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include <string>
+
 #include "tamis/ops.h"
 
 /// In every function mask is bool and broadcasts to the shape of x; true keeps. An undefined mask
@@ -75,5 +77,18 @@ Tensor normalize(const Tensor& x, const Tensor& mask, double ord, int64_t dim, d
 /// it. x is converted to dtype first; none given keeps x's.
 Tensor cumsum(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype = {});
 Tensor cumprod(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype = {});
+
+// ---- order --------------------------------------------------------------------------------------
+
+/// The median along dim of the elements that mask (bool, broadcast to x) keeps, without NaNs as in
+/// PyTorch; the lower one of two. Where nothing is kept it is NaN, and integers and bools are
+/// refused. dtype is the result's, by default x's.
+Tensor median(const Tensor& x, int64_t dim = -1, bool keepdim = false,
+              std::optional<DType> dtype = {}, std::optional<Tensor> mask = {});
+/// tamis::quantile of the elements that mask keeps: NaN if one of them is NaN, or if there are
+/// none.
+Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {},
+                bool keepdim = false, const std::string& interpolation = "linear",
+                std::optional<Tensor> mask = {});
 
 }  // namespace tamis::masked

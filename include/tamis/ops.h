@@ -175,11 +175,6 @@ Tensor min(const Tensor& x);
 Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 
-/// The k-th smallest (1-based) along dim and its index; NaN is largest; the smallest index among
-/// equals.
-std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1,
-                                   bool keepdim = false);
-
 }  // namespace tamis
 
 #include "tamis/methods.h"

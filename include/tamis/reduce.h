@@ -17,9 +17,6 @@ Tensor argmin(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = f
 /// The largest (smallest) elements along dim and their indices, as argmax finds them, in one pass.
 std::pair<Tensor, Tensor> max(const Tensor& x, int64_t dim, bool keepdim = false);
 std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim = false);
-/// The smallest and the largest element, along dim or of the whole tensor.
-std::pair<Tensor, Tensor> aminmax(const Tensor& x, std::optional<int64_t> dim = {},
-                                  bool keepdim = false);
 
 // ---- moments: over all dimensions if none are given ----------------------------------------------
 
@@ -91,9 +88,6 @@ inline std::pair<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
 }
 inline std::pair<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
   return tamis::min(*this, dim, keepdim);
-}
-inline std::pair<Tensor, Tensor> Tensor::aminmax(std::optional<int64_t> dim, bool keepdim) const {
-  return tamis::aminmax(*this, dim, keepdim);
 }
 inline Tensor Tensor::var(const Dims& dims, double correction, bool keepdim) const {
   return tamis::var(*this, dims, correction, keepdim);

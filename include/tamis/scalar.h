@@ -1,6 +1,8 @@
-// Scalar: one number with its category (bool, integer, floating point), as Python numbers have it.
+// Scalar: one number with its category (bool, integer, floating point, complex), as Python numbers
+// have it.
 #pragma once
 
+#include <complex>
 #include <concepts>
 #include <cstdint>
 
@@ -10,7 +12,8 @@ namespace tamis {
 
 /// The C++ types that stand for a number: they convert to Scalar and, as 0-d tensors, to Tensor.
 template <class T>
-concept Number = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::same_as<T, BFloat16>;
+concept Number = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::same_as<T, BFloat16> ||
+    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 class Scalar {
  public:
@@ -22,19 +25,33 @@ class Scalar {
     } else if constexpr (std::integral<T>) {
       dtype_ = DType::int64;
       i_ = static_cast<int64_t>(v);
+    } else if constexpr (std::same_as<T, std::complex<float>> ||
+                         std::same_as<T, std::complex<double>>) {
+      dtype_ = DType::complex128;
+      f_ = v.real();
+      imag_ = v.imag();
     } else {
       dtype_ = DType::float64;
       f_ = static_cast<double>(v);
     }
   }
 
-  /// boolean, int64 or float64
+  /// boolean, int64, float64 or complex128
   constexpr DType dtype() const { return dtype_; }
   constexpr bool is_floating_point() const { return dtype_ == DType::float64; }
-  constexpr double to_double() const { return is_floating_point() ? f_ : static_cast<double>(i_); }
+  constexpr bool is_complex() const { return dtype_ == DType::complex128; }
+  /// The real part, of complex numbers, here and in the next.
+  constexpr double to_double() const {
+    return dtype_ >= DType::float64 ? f_ : static_cast<double>(i_);
+  }
   /// Floating point values are truncated toward zero; the caller checks the range.
-  constexpr int64_t to_int64() const { return is_floating_point() ? static_cast<int64_t>(f_) : i_; }
-  constexpr bool to_bool() const { return is_floating_point() ? f_ != 0 : i_ != 0; }
+  constexpr int64_t to_int64() const {
+    return dtype_ >= DType::float64 ? static_cast<int64_t>(f_) : i_;
+  }
+  constexpr bool to_bool() const {
+    return dtype_ >= DType::float64 ? f_ != 0 || imag_ != 0 : i_ != 0;
+  }
+  constexpr std::complex<double> to_complex() const { return {to_double(), imag_}; }
 
   /// Conversion to any element type, unchecked, as a C++ cast does it.
   template <class T>
@@ -45,6 +62,10 @@ class Scalar {
       return static_cast<T>(to_int64());
     } else if constexpr (std::same_as<T, double>) {
       return to_double();
+    } else if constexpr (std::same_as<T, std::complex<float>> ||
+                         std::same_as<T, std::complex<double>>) {
+      using Part = typename T::value_type;
+      return {static_cast<Part>(to_double()), static_cast<Part>(imag_)};
     } else {
       return static_cast<T>(static_cast<float>(to_double()));
     }
@@ -56,6 +77,7 @@ class Scalar {
     int64_t i_;
     double f_;
   };
+  double imag_ = 0;
 };
 
 }  // namespace tamis

@@ -1,6 +1,8 @@
 // All of Tamis' public interface.
 #pragma once
 
+#include "tamis/autograd.h"
+#include "tamis/complex.h"
 #include "tamis/dtype.h"
 #include "tamis/error.h"
 #include "tamis/indexing.h"
@@ -9,6 +11,7 @@
 #include "tamis/masked.h"
 #include "tamis/masks.h"
 #include "tamis/ops.h"
+#include "tamis/optim.h"
 #include "tamis/order.h"
 #include "tamis/reduce.h"
 #include "tamis/results.h"

@@ -22,22 +22,26 @@ namespace tamis {
 
 class Tensor;
 class Masked;
+class Index;
 class Storage;
 struct TensorImpl;
 
 namespace detail {
 
+/// What a number becomes when no dtype is given: PyTorch's defaults.
+constexpr DType default_dtype(Scalar v) {
+  return v.is_complex() ? DType::complex64 : v.is_floating_point() ? DType::float32 : v.dtype();
+}
+
 /// A nested braced list, flattened: what `tensor({{1, 2}, {3, 4}})` is made from.
 class NestedList {
  public:
   template <Number T>
-  NestedList(T v)
-      : dtype_(Scalar(v).is_floating_point() ? DType::float32 : Scalar(v).dtype()),
-        values_{Scalar(v)} {}
+  NestedList(T v) : dtype_(default_dtype(Scalar(v))), values_{Scalar(v)} {}
   NestedList(std::initializer_list<NestedList> rows);
 
   const Shape& shape() const { return shape_; }
-  DType dtype() const { return dtype_; }  ///< boolean, int64, or float32 (PyTorch's default)
+  DType dtype() const { return dtype_; }  ///< boolean, int64, float32 or complex64
   const std::vector<Scalar>& values() const { return values_; }
   /// Throws kind shape if rows of one list differ in shape.
   void check_regular() const;
@@ -77,7 +81,7 @@ class Tensor {
   /// + 1` is int8). Half and BFloat16 need `Tensor(h)`, so that arithmetic between two of them
   /// stays arithmetic of floats.
   template <Number T>
-  explicit(!std::is_arithmetic_v<T>) Tensor(T v) : Tensor(Scalar(v)) {}
+  explicit(std::same_as<T, Half> || std::same_as<T, BFloat16>) Tensor(T v) : Tensor(Scalar(v)) {}
   Tensor(Scalar v);
 
   // ---- what it is -------------------------------------------------------------------------------
@@ -183,8 +187,54 @@ class Tensor {
   Tensor isin(const Tensor& test_elements, bool invert = false) const;
   /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading
   /// dimensions is true; can be read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
+  /// x[indices] with an int64 or int32 tensor: those rows. Several indices: `index`, `index_put_`.
   Tensor operator[](int64_t index) const { return select(0, index); }
   Masked operator[](Tensor mask) const;
+
+  // ---- indexing ------------------------------------------------------------------------------
+  Tensor index(const std::vector<Index>& indices) const;
+  Tensor index_put(const std::vector<Index>& indices, const Tensor& value,
+                   bool accumulate = false) const;
+  Tensor& index_put_(const std::vector<Index>& indices, const Tensor& value,
+                     bool accumulate = false);
+  Tensor index_select(int64_t dim, const Tensor& index) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, const Tensor& value) const;
+  Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);
+  Tensor index_add(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1) const;
+  Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
+  Tensor index_copy(int64_t dim, const Tensor& index, const Tensor& source) const;
+  Tensor& index_copy_(int64_t dim, const Tensor& index, const Tensor& source);
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source,
+                      const std::string& reduce, bool include_self = true) const;
+  Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source,
+                        const std::string& reduce, bool include_self = true);
+  Tensor gather(int64_t dim, const Tensor& index) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src,
+                 std::optional<std::string> reduce = {}) const;
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src,
+                   std::optional<std::string> reduce = {});
+  Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& src);
+  Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src,
+                        const std::string& reduce, bool include_self = true) const;
+  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src,
+                          const std::string& reduce, bool include_self = true);
+  Tensor take(const Tensor& index) const;
+  Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false);
+  Tensor take_along_dim(const Tensor& indices, std::optional<int64_t> dim = {}) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
+  Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
+                          int64_t dim2 = 1) const;
+  Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
+  Tensor slice_scatter(const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},
+                       std::optional<int64_t> end = {}, int64_t step = 1) const;
+  Tensor flip(const Dims& dims) const;
+  Tensor fliplr() const;
+  Tensor flipud() const;
+  Tensor roll(const Shape& shifts, const Dims& dims = {}) const;
+  Tensor rot90(int64_t k = 1, const Dims& dims = {0, 1}) const;
 
   // ---- reductions -------------------------------------------------------------------------------
   Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -197,6 +247,49 @@ class Tensor {
   Tensor min() const;
   Tensor any(const Dims& dims = {}, bool keepdim = false) const;
   Tensor all(const Dims& dims = {}, bool keepdim = false) const;
+
+  // ---- order (order.h has the contracts) --------------------------------------------------------
+  std::pair<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false,
+                                 bool stable = false) const;
+  Tensor argsort(int64_t dim = -1, bool descending = false, bool stable = false) const;
+  Tensor msort() const;
+  std::pair<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true,
+                                 bool sorted = true) const;
+  std::pair<Tensor, Tensor> kthvalue(int64_t k, int64_t dim = -1, bool keepdim = false) const;
+  Tensor median() const;
+  std::pair<Tensor, Tensor> median(int64_t dim, bool keepdim = false) const;
+  Tensor nanmedian() const;
+  std::pair<Tensor, Tensor> nanmedian(int64_t dim, bool keepdim = false) const;
+  std::pair<Tensor, Tensor> mode(int64_t dim = -1, bool keepdim = false) const;
+  Tensor quantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                  const std::string& interpolation = "linear") const;
+  Tensor nanquantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                     const std::string& interpolation = "linear") const;
+  Tensor unique(std::optional<int64_t> dim = {}) const;
+  Tensor unique_consecutive(std::optional<int64_t> dim = {}) const;
+  std::pair<Tensor, Tensor> aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor bincount(std::optional<Tensor> weights = {}, int64_t minlength = 0) const;
+
+  // ---- gradients (autograd.h) -------------------------------------------------------------------
+  /// Whether a gradient flows to this tensor: it asked for one, or was computed from one that did.
+  bool requires_grad() const;
+  /// Makes this tensor (floating point) a leaf that collects its gradient, or no longer one.
+  Tensor& requires_grad_(bool on = true) &;
+  Tensor requires_grad_(bool on = true) &&;
+  bool is_leaf() const;  ///< not the result of a recorded operation
+  /// The gradient collected so far; undefined if there is none. set_grad of an undefined tensor
+  /// forgets it.
+  Tensor grad() const;
+  void set_grad(const Tensor& value) const;
+  void retain_grad() const;  ///< a tensor that is no leaf collects its gradient too
+  /// backward({*this}, {gradient}, ...). A tensor of one element needs no gradient to start from.
+  void backward() const;
+  void backward(const Tensor& gradient, std::optional<bool> retain_graph = {},
+                bool create_graph = false) const;
+  /// Calls hook with every gradient that reaches this tensor; a tensor that it returns takes the
+  /// gradient's place. Returns a number for remove_hook.
+  int64_t register_hook(std::function<Tensor(const Tensor&)> hook) const;
+  void remove_hook(int64_t id) const;
 
   // ---- pointwise --------------------------------------------------------------------------------
 // clang-format off
@@ -239,12 +332,26 @@ class Tensor {
   Tensor& operator|=(const Tensor& o) { return bitwise_or_(o); }
   Tensor& operator^=(const Tensor& o) { return bitwise_xor_(o); }
 
+  // ---- complex ----------------------------------------------------------------------------------
+  bool is_complex() const { return tamis::is_complex(dtype()); }
+  Tensor real() const;
+  Tensor imag() const;
+  Tensor conj() const;
+  Tensor angle() const;
+
+  // ---- linear algebra ---------------------------------------------------------------------------
+  Tensor matmul(const Tensor& other) const;
+  Tensor mm(const Tensor& mat2) const;
+  Tensor bmm(const Tensor& mat2) const;
+  Tensor mv(const Tensor& vec) const;
+  Tensor dot(const Tensor& other) const;
+  Tensor outer(const Tensor& vec2) const;
+
   // ---- more reductions, scans and softmax -------------------------------------------------------
   Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   std::pair<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
   std::pair<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
-  std::pair<Tensor, Tensor> aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
   Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
   Tensor nansum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -291,7 +398,7 @@ class Tensor {
 
 /// x[mask], before it is known whether it is read or written. Converts to the selected Tensor.
 /// mask is bool and has the leading sizes of x, exactly (no broadcasting); a 0-d mask adds a
-/// dimension of 0 or 1.
+/// dimension of 0 or 1. Or it holds int64 or int32 numbers of rows, negative ones from the end.
 class Masked {
  public:
   Masked(Tensor x, Tensor mask);

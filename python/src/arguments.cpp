@@ -49,11 +49,17 @@ bool to_tensor(const Param& p, PyObject* o, Value& value, Origins& origins, Copy
   return false;
 }
 
-bool to_tensors(PyObject* o, Value& value, Origins& origins) {
-  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+bool to_tensors(const Param& p, PyObject* o, Value& value, Origins& origins, Copying copying) {
+  if (!PyList_Check(o) && !PyTuple_Check(o)) {
+    // max(x, dim, out=(values, indices)), but max(x, out=value).
+    auto tensor = p.name == "out" ? array_to_tensor(o, origins, copying) : std::nullopt;
+    if (!tensor) return false;
+    value = std::vector<Tensor>{std::move(*tensor)};
+    return true;
+  }
   std::vector<Tensor> tensors;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
-    auto tensor = array_to_tensor(PySequence_Fast_GET_ITEM(o, i), origins, Copying::if_needed);
+    auto tensor = array_to_tensor(PySequence_Fast_GET_ITEM(o, i), origins, copying);
     if (!tensor) return false;
     tensors.push_back(std::move(*tensor));
   }
@@ -81,7 +87,7 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
     case ParamType::tensor:
       return to_tensor(p, o, value, origins, copying);
     case ParamType::tensors:
-      return to_tensors(o, value, origins);
+      return to_tensors(p, o, value, origins, copying);
     case ParamType::scalar:
       return to_scalar(o, value);
     case ParamType::integer: {
@@ -116,6 +122,10 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       value = std::move(shape);
       return true;
     }
+    case ParamType::string:
+      if (!PyUnicode_Check(o)) return false;
+      value = std::string(py::reinterpret_borrow<py::str>(o));
+      return true;
   }
   return false;
 }

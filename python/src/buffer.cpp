@@ -11,7 +11,8 @@ namespace tamis::python {
 
 namespace {
 
-/// The code of the struct module; null for bfloat16, which has none.
+/// The code of the struct module, or NumPy's for complex numbers; null for bfloat16, which has
+/// none.
 const char* format_of(DType dtype) {
   switch (dtype) {
     case DType::boolean:
@@ -32,6 +33,10 @@ const char* format_of(DType dtype) {
       return "f";
     case DType::float64:
       return "d";
+    case DType::complex64:
+      return "Zf";
+    case DType::complex128:
+      return "Zd";
     case DType::bfloat16:
       return nullptr;
   }
@@ -102,7 +107,7 @@ bool dtype_of_format(const char* format, Py_ssize_t size, DType& dtype) {
   if (!text.empty() && (text[0] == '@' || text[0] == '=' || text[0] == (little ? '<' : '>'))) {
     text.remove_prefix(1);
   }
-  if (text.size() != 1) return false;
+  if (text.empty()) return false;
   const char code = text[0];
   for (int i = 0; i < kDTypeCount; ++i) {
     dtype = static_cast<DType>(i);
@@ -110,7 +115,8 @@ bool dtype_of_format(const char* format, Py_ssize_t size, DType& dtype) {
     if (own == nullptr || static_cast<Py_ssize_t>(itemsize(dtype)) != size) continue;
     const bool signed_code =
         code == 'b' || code == 'h' || code == 'i' || code == 'l' || code == 'q' || code == 'n';
-    if (is_integral(dtype) && dtype != DType::uint8 ? signed_code : code == own[0]) return true;
+    const bool is_signed = is_integral(dtype) && dtype != DType::uint8;
+    if (is_signed ? signed_code && text.size() == 1 : text == own) return true;
   }
   return false;
 }
@@ -134,7 +140,7 @@ Tensor from_buffer(PyObject* o, Copying copying) {
                                       Py_TYPE(o)->tp_name);
   }
   Shape shape, steps, byte_steps;
-  bool shareable = reinterpret_cast<uintptr_t>(view.buf) % itemsize(dtype) == 0;
+  bool shareable = reinterpret_cast<uintptr_t>(view.buf) % itemsize(real_dtype(dtype)) == 0;
   for (int d = 0; d < view.ndim; ++d) {
     shape.push_back(view.shape[d]);
     byte_steps.push_back(view.strides[d]);

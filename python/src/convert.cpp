@@ -87,9 +87,9 @@ std::optional<Tensor> other_to_tensor(PyObject* o, Copying copying) {
 
 /// Types that are no arrays and come often enough to be worth not asking them.
 bool is_plain(PyObject* o) {
-  return o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyList_Check(o) ||
-         PyTuple_Check(o) || PyUnicode_Check(o) || PySlice_Check(o) || PyDict_Check(o) ||
-         PyType_Check(o);
+  return o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) ||
+         PyList_Check(o) || PyTuple_Check(o) || PyUnicode_Check(o) || PySlice_Check(o) ||
+         PyDict_Check(o) || PyType_Check(o);
 }
 
 }  // namespace
@@ -138,6 +138,10 @@ std::optional<Scalar> number_to_scalar(PyObject* o) {
   if (PyBool_Check(o)) return Scalar(o == Py_True);
   if (PyLong_Check(o)) return int_to_scalar(o);
   if (is_numpy_scalar(o)) return from_numpy_scalar(o).item();
+  if (PyComplex_Check(o)) {
+    const Py_complex z = PyComplex_AsCComplex(o);
+    return Scalar(std::complex<double>(z.real, z.imag));
+  }
   return std::nullopt;
 }
 
@@ -170,7 +174,10 @@ class NestedValues {
       using T = decltype(type);
       T* at = reinterpret_cast<T*>(out);
       for (const Scalar& v : values_) {
-        check(is_floating_point(to) || fits(v, to), ErrorKind::value,
+        if (v.is_complex() && !is_complex(to) && to != DType::boolean) {
+          raise_python(PyExc_TypeError, "must be real number, not complex");
+        }
+        check(is_floating_point(to) || is_complex(to) || fits(v, to), ErrorKind::value,
               "value cannot be converted to type {} without overflow", name(to));
         *at++ = v.to<T>();
       }
@@ -210,7 +217,7 @@ class NestedValues {
       dtype = scalar.dtype();
       value = scalar.item();
     } else if ((value = number_to_scalar(o))) {
-      dtype = value->is_floating_point() ? DType::float32 : value->dtype();
+      dtype = tamis::detail::default_dtype(*value);
     } else {
       Origins origins;
       const std::optional<Tensor> tensor = array_to_tensor(o, origins, Copying::if_needed);

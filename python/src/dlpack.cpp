@@ -22,6 +22,7 @@ DataType to_dlpack_dtype(DType dtype, bool as_bytes) {
   if (dtype == DType::boolean) return {as_bytes ? kCodeUInt : kCodeBool, 8, 1};
   if (dtype == DType::uint8) return {kCodeUInt, bits, 1};
   if (dtype == DType::bfloat16) return {kCodeBfloat, bits, 1};
+  if (is_complex(dtype)) return {kCodeComplex, bits, 1};
   return {is_floating_point(dtype) ? kCodeFloat : kCodeInt, bits, 1};
 }
 
@@ -130,7 +131,7 @@ Tensor adopt(std::unique_ptr<M, Delete<M>> managed, uint64_t flags, Copying copy
   validate(array, dtype, shape, strides);
   char* data = array.data == nullptr ? nullptr : static_cast<char*>(array.data) + array.byte_offset;
   const auto width = static_cast<int64_t>(itemsize(dtype));
-  bool shareable = reinterpret_cast<uintptr_t>(data) % itemsize(dtype) == 0;
+  bool shareable = reinterpret_cast<uintptr_t>(data) % itemsize(real_dtype(dtype)) == 0;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] <= 1) strides[d] = std::max<int64_t>(strides[d], 0);
     if (strides[d] < 0) shareable = false;

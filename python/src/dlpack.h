@@ -10,7 +10,8 @@ constexpr uint32_t kMajor = 1, kMinor = 1;
 
 constexpr int32_t kDeviceCpu = 1;
 
-constexpr uint8_t kCodeInt = 0, kCodeUInt = 1, kCodeFloat = 2, kCodeBfloat = 4, kCodeBool = 6;
+constexpr uint8_t kCodeInt = 0, kCodeUInt = 1, kCodeFloat = 2, kCodeBfloat = 4, kCodeComplex = 5,
+                  kCodeBool = 6;
 
 constexpr uint64_t kFlagReadOnly = 1;
 

@@ -19,8 +19,9 @@ struct Alias {
   DType dtype;
 };
 constexpr Alias kAliases[] = {
-    {"float", DType::float32}, {"double", DType::float64}, {"half", DType::float16},
-    {"long", DType::int64},    {"int", DType::int32},      {"short", DType::int16},
+    {"float", DType::float32},    {"double", DType::float64},     {"half", DType::float16},
+    {"long", DType::int64},       {"int", DType::int32},          {"short", DType::int16},
+    {"cfloat", DType::complex64}, {"cdouble", DType::complex128},
 };
 
 bool from_python_type(PyObject* o, DType& dtype) {
@@ -30,6 +31,8 @@ bool from_python_type(PyObject* o, DType& dtype) {
     dtype = DType::int64;
   } else if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
     dtype = DType::float64;
+  } else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) {
+    dtype = DType::complex128;
   } else {
     return false;
   }
@@ -88,7 +91,7 @@ PyObject* get_floating(PyObject* self, void*) {
 PyObject* get_signed(PyObject* self, void*) {
   return PyBool_FromLong(value_of(self) != DType::boolean && value_of(self) != DType::uint8);
 }
-PyObject* get_complex(PyObject*, void*) { Py_RETURN_FALSE; }
+PyObject* get_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(value_of(self))); }
 
 PyMethodDef methods[] = {
     {"to_numpy", to_numpy, METH_NOARGS, "The NumPy dtype of the same name."},
@@ -100,7 +103,7 @@ PyGetSetDef properties[] = {
     {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
     {"is_floating_point", get_floating, nullptr, "Whether it holds fractions.", nullptr},
     {"is_signed", get_signed, nullptr, "Whether it holds negative numbers.", nullptr},
-    {"is_complex", get_complex, nullptr, "Always False.", nullptr},
+    {"is_complex", get_complex, nullptr, "Whether it holds complex numbers.", nullptr},
     {"dtype", get_numpy, nullptr, "The NumPy dtype, under the name by which np.dtype() finds it.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -12,7 +12,7 @@ namespace tamis::python {
 
 namespace {
 
-constexpr size_t kMaxParams = 8;
+constexpr size_t kMaxParams = 12;
 
 struct PyFunction {
   PyObject_HEAD vectorcallfunc vectorcall;
@@ -27,8 +27,8 @@ const Function& function_of(PyObject* o) { return *reinterpret_cast<PyFunction*>
 // ---- errors -------------------------------------------------------------------------------------
 
 const char* type_text(ParamType type) {
-  constexpr const char* kTexts[] = {"Tensor", "tuple of Tensors", "Number",       "int", "float",
-                                    "bool",   "tamis.dtype",      "tuple of ints"};
+  constexpr const char* kTexts[] = {"Tensor", "tuple of Tensors", "Number",        "int", "float",
+                                    "bool",   "tamis.dtype",      "tuple of ints", "str"};
   return kTexts[static_cast<int>(type)];
 }
 
@@ -193,6 +193,37 @@ void settle_result(Value& value) {
   }
 }
 
+bool is_sequence(PyObject* o) { return PyTuple_Check(o) || PyList_Check(o); }
+
+/// What a call writes. An array of another library cannot be given another size by out=.
+class Target {
+ public:
+  Target(PyObject* object, const Value& value) {
+    if (const auto* tensor = std::get_if<Tensor>(&value)) add(object, *tensor);
+    if (const auto* tensors = std::get_if<std::vector<Tensor>>(&value)) {
+      for (size_t i = 0; i < tensors->size(); ++i) {
+        add(is_sequence(object) ? PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i))
+                                : object,
+            (*tensors)[i]);
+      }
+    }
+  }
+  void check_sizes(const Function& f) const {
+    for (const auto& [tensor, shape] : foreign_) {
+      if (tensor.shape() == shape) continue;
+      raise_python(PyExc_ValueError, f.signature.name +
+                                         "(): out has not the shape of the result, "
+                                         "and only a tamis.Tensor can be resized");
+    }
+  }
+
+ private:
+  void add(PyObject* object, const Tensor& tensor) {
+    if (!is_tensor(object)) foreign_.emplace_back(tensor, tensor.shape());
+  }
+  std::vector<std::pair<Tensor, Shape>> foreign_;
+};
+
 PyObject* call_function(const Function& f, PyObject* const* values, size_t count, PyObject* names) {
   const Given given(f, values, count, names);
   const auto& params = f.signature.params;
@@ -204,21 +235,36 @@ PyObject* call_function(const Function& f, PyObject* const* values, size_t count
     if (o == nullptr) {
       if (params[i].required) missing(f, given.args.data());
       args[i] = params[i].fallback;
-    } else if (o == Py_None && !params[i].required) {
-      args[i] = params[i].fallback;
+    } else if (o == Py_None && (params[i].optional || !params[i].required)) {
+      args[i] = params[i].optional ? Value() : params[i].fallback;
     } else if (!convert_argument(params[i], o, args[i], origins,
                                  written ? Copying::never : Copying::if_needed)) {
       wrong_type(f, i, i < given.by_position, o == given.varargs.ptr() ? given.first_wrong() : o);
     }
   }
+  PyObject* target = f.writes >= 0 ? given.args[static_cast<size_t>(f.writes)] : nullptr;
+  if (target == Py_None) target = nullptr;
+  if (target != nullptr && f.dtype >= 0) {
+    // As in PyTorch, out decides in which dtype zeros are made and sums are computed.
+    PyObject* dtype = given.args[static_cast<size_t>(f.dtype)];
+    const auto* out = std::get_if<Tensor>(&args[static_cast<size_t>(f.writes)]);
+    if (out != nullptr && (dtype == nullptr || dtype == Py_None)) {
+      args[static_cast<size_t>(f.dtype)] = out->dtype();
+    }
+  }
   Value result;
+  const Target written(target, target == nullptr ? result : args[static_cast<size_t>(f.writes)]);
   {
     py::gil_scoped_release release;
     result = f.call({args.data(), params.size()});
     if (origins.foreign()) settle_result(result);
   }
-  PyObject* target = f.writes >= 0 ? given.args[static_cast<size_t>(f.writes)] : nullptr;
-  if (target != nullptr && target != Py_None) {
+  if (target != nullptr) {
+    written.check_sizes(f);
+    if (f.fields != nullptr && is_sequence(target)) {
+      const py::object outs = steal(PySequence_Tuple(target));
+      return checked(PyObject_Call(f.fields, outs.ptr(), nullptr));
+    }
     Py_INCREF(target);
     return target;
   }

@@ -16,6 +16,7 @@ struct Function {
   bool is_method;
   bool varargs = false;        // x.reshape(2, 3): the sizes may be given one by one
   int writes = -1;             // which argument is written and returned: self of add_, out=
+  int dtype = -1;              // the parameter dtype; if it is not given, out= decides
   PyObject* fields = nullptr;  // the named tuple for several results, if they have names
 };
 
@@ -28,11 +29,18 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
 /// Creates the type of the callables.
 void add_function_type(py::module_& m);
 
+// ---- rows for the flags of a row (forms.cpp) ----------------------------------------------------
+
+/// The method name_, which writes the result into input.
+Row in_place_row(const Row& row);
+/// The same function with out=.
+Row out_row(const Row& row);
+
 // ---- rows for what the op rows leave out (rows.cpp) -------------------------------------------
 
 /// Functions with overloads or options that the row of that name lacks; they take its place.
 std::vector<Row> replacement_rows();
-/// Methods that are no functions: views, conversions, in-place forms.
+/// Methods that are no functions: views, conversions, fill_, zero_ and copy_.
 std::vector<Row> method_rows();
 
 }  // namespace tamis::python

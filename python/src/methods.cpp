@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "slots.h"
+#include "tamis/complex.h"
 
 namespace tamis::python {
 
@@ -41,6 +42,18 @@ PyObject* get_transposed(PyObject* self, void*) {
 PyObject* get_matrix_transposed(PyObject* self, void*) {
   return guard([&] { return wrap(tensor_of(self).transpose(-2, -1)); });
 }
+PyObject* get_real(PyObject* self, void*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    return wrap(without_gil([&] { return real(x); }));
+  });
+}
+PyObject* get_imag(PyObject* self, void*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    return wrap(without_gil([&] { return imag(x); }));
+  });
+}
 PyObject* get_array_interface(PyObject* self, void*) {
   return guard([&] {
     const Tensor x = tensor_of(self);
@@ -50,6 +63,7 @@ PyObject* get_array_interface(PyObject* self, void*) {
     const char kind = x.dtype() == DType::boolean    ? 'b'
                       : x.dtype() == DType::uint8    ? 'u'
                       : is_floating_point(x.dtype()) ? 'f'
+                      : is_complex(x.dtype())        ? 'c'
                                                      : 'i';
     Shape strides = x.strides();
     for (int64_t& s : strides) s *= static_cast<int64_t>(x.itemsize());
@@ -127,6 +141,9 @@ PyObject* to_number(const char* data, DType dtype) {
       return PyLong_FromLongLong(*reinterpret_cast<const T*>(data));
     } else if constexpr (std::is_same_v<T, double>) {
       return PyFloat_FromDouble(*reinterpret_cast<const double*>(data));
+    } else if constexpr (is_complex(dtype_of<T>)) {
+      const T z = *reinterpret_cast<const T*>(data);
+      return PyComplex_FromDoubles(z.real(), z.imag());
     } else {
       return PyFloat_FromDouble(static_cast<float>(*reinterpret_cast<const T*>(data)));
     }
@@ -299,6 +316,14 @@ PyObject* reduce_ex(PyObject* self, PyObject* protocol) {
   });
 }
 
+PyObject* as_complex(PyObject* self, PyObject*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    const std::complex<double> z = without_gil([&] { return x.item().to_complex(); });
+    return PyComplex_FromDoubles(z.real(), z.imag());
+  });
+}
+
 // ---- tables -------------------------------------------------------------------------------------
 
 PyCFunction with_keywords(PyCFunctionWithKeywords f) {
@@ -334,6 +359,7 @@ PyMethodDef methods[] = {
     {"__dlpack__", with_keywords(dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {"__array_namespace__", with_keywords(array_namespace), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__complex__", as_complex, METH_NOARGS, nullptr},
     {"__copy__", copy, METH_NOARGS, nullptr},
     {"__deepcopy__", deepcopy, METH_O, nullptr},
     {"__reduce_ex__", reduce_ex, METH_O, nullptr},
@@ -351,6 +377,8 @@ PyGetSetDef properties[] = {
     {"is_cuda", get_false, nullptr, "Always False.", nullptr},
     {"T", get_transposed, nullptr, "A view with the dimensions in reverse order.", nullptr},
     {"mT", get_matrix_transposed, nullptr, "A view with the last two dimensions swapped.", nullptr},
+    {"real", get_real, nullptr, "The real parts, as a view.", nullptr},
+    {"imag", get_imag, nullptr, "The imaginary parts, as a view.", nullptr},
     {"__array_interface__", get_array_interface, nullptr, nullptr, nullptr},
     {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

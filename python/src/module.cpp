@@ -55,4 +55,5 @@ PYBIND11_MODULE(_tamis, m) {
   add_numpy(m);
   add_arrow(m);
   add_runtime(m);
+  add_reference(m);
 }

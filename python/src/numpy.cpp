@@ -33,6 +33,7 @@ bool dtype_of_descriptor(const py::dtype& descr, DType& dtype) {
                         : d == DType::uint8    ? 'u'
                         : is_integral(d)       ? 'i'
                         : d == DType::bfloat16 ? ' '
+                        : is_complex(d)        ? 'c'
                                                : 'f';
     if (d_kind == kind && static_cast<py::ssize_t>(itemsize(d)) == size) {
       dtype = d;
@@ -61,9 +62,10 @@ void check_numpy() {
 }
 
 /// Why the array's memory cannot be a tensor's, or null.
-const char* obstacle(const py::array& array, size_t width) {
+const char* obstacle(const py::array& array, DType dtype) {
+  const size_t width = itemsize(dtype), alignment = itemsize(real_dtype(dtype));
   if (!is_native(array)) return "its bytes are swapped";
-  if (reinterpret_cast<uintptr_t>(array.data()) % width != 0) return "it is not aligned";
+  if (reinterpret_cast<uintptr_t>(array.data()) % alignment != 0) return "it is not aligned";
   for (py::ssize_t d = 0; d < array.ndim(); ++d) {
     if (array.shape(d) <= 1) continue;
     if (array.strides(d) < 0) return "at least one stride is negative";
@@ -96,7 +98,7 @@ Tensor from_ndarray(PyObject* o, Copying copying) {
   const auto array = py::reinterpret_borrow<py::array>(o);
   const DType dtype = array_dtype(array);
   const auto width = static_cast<int64_t>(itemsize(dtype));
-  if (const char* reason = obstacle(array, width)) {
+  if (const char* reason = obstacle(array, dtype)) {
     if (copying == Copying::never) {
       raise_python(PyExc_ValueError,
                    std::string("the memory of this NumPy array cannot be shared: ") + reason +

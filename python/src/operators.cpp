@@ -1,7 +1,9 @@
 // Operators of Tensor: arithmetic, bits and comparisons with their reflected and in-place forms,
 // and the conversions to Python's own numbers.
 #include "convert.h"
+#include "core/convert.h"
 #include "slots.h"
+#include "tamis/linalg.h"
 
 namespace tamis::python {
 
@@ -76,7 +78,8 @@ PyObject* positive(PyObject* self) {
 }
 
 PyObject* invert(PyObject* self) {
-  if (is_floating_point(tensor_of(self).dtype())) {
+  const DType dtype = tensor_of(self).dtype();
+  if (is_floating_point(dtype) || is_complex(dtype)) {
     PyErr_SetString(PyExc_TypeError,
                     "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
     return nullptr;
@@ -124,12 +127,17 @@ int truth(PyObject* self) {
 }
 
 PyObject* as_float(PyObject* self) {
-  return guard([&] { return PyFloat_FromDouble(item_of(self).to_double()); });
+  return guard([&] {
+    const Scalar value = item_of(self);
+    check_fits(value, DType::float64);
+    return PyFloat_FromDouble(value.to_double());
+  });
 }
 
 PyObject* as_int(PyObject* self) {
   return guard([&] {
     const Scalar value = item_of(self);
+    if (value.is_complex()) check_fits(value, DType::int64);
     return value.is_floating_point() ? PyLong_FromDouble(value.to_double())
                                      : PyLong_FromLongLong(value.to_int64());
   });
@@ -138,7 +146,7 @@ PyObject* as_int(PyObject* self) {
 PyObject* as_index(PyObject* self) {
   return guard([&] {
     const Tensor& x = tensor_of(self);
-    if (x.numel() != 1 || is_floating_point(x.dtype())) {
+    if (x.numel() != 1 || is_floating_point(x.dtype()) || is_complex(x.dtype())) {
       raise_python(PyExc_TypeError,
                    "only integer tensors of a single element can be converted to an index");
     }
@@ -158,6 +166,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   add_slot(Py_nb_true_divide, binary<div>);
   add_slot(Py_nb_floor_divide, binary<floor_divide>);
   add_slot(Py_nb_remainder, binary<remainder>);
+  add_slot(Py_nb_matrix_multiply, binary<matmul>);
   add_slot(Py_nb_power, power);
   add_slot(Py_nb_and, binary<bitwise_and>);
   add_slot(Py_nb_or, binary<bitwise_or>);

@@ -32,20 +32,7 @@ constexpr Alias kAliases[] = {
     {"concatenate", "cat"},
     {"swapaxes", "transpose"},
     {"swapdims", "transpose"},
-    {"subtract_", "sub_"},
-    {"multiply_", "mul_"},
-    {"divide_", "div_"},
-    {"negative_", "neg_"},
-    {"absolute_", "abs_"},
-    {"clip_", "clamp_"},
 };
-
-/// Names of the results of functions that have several.
-struct Fields {
-  const char* function;
-  const char* names;
-};
-constexpr Fields kFields[] = {{"kthvalue", "values indices"}};
 
 template <size_t N>
 bool contains(const std::string_view (&list)[N], std::string_view name) {
@@ -55,12 +42,14 @@ bool contains(const std::string_view (&list)[N], std::string_view name) {
 /// Where PyTorch takes a number in place of a tensor.
 bool takes_number(const std::string& function, const Param& p, size_t index) {
   constexpr std::string_view kNever[] = {
-      "logical_and",  "logical_or",  "logical_xor",  "maximum",   "minimum",
-      "isclose",      "allclose",    "equal",        "expand_as", "view_as",
-      "logical_and_", "logical_or_", "logical_xor_", "type_as",   "reshape_as"};
-  constexpr std::string_view kFirst[] = {"pow", "isin", "result_type"};
+      "logical_and",  "logical_or", "logical_xor", "maximum", "minimum",      "isclose",
+      "allclose",     "equal",      "expand_as",   "view_as", "logical_and_", "logical_or_",
+      "logical_xor_", "type_as",    "reshape_as",  "matmul",  "dot"};
+  constexpr std::string_view kFirst[] = {"pow", "isin", "result_type", "bucketize"};
   constexpr std::string_view kNames[] = {"other", "exponent", "value", "min",     "max",
-                                         "lo",    "hi",       "src",   "tensor2", "test_elements"};
+                                         "lo",    "hi",       "src",   "tensor2", "test_elements",
+                                         "q"};
+  if (function == "searchsorted") return p.name == "input";
   if (function == "where") return p.name != "condition";
   if (index == 0) return contains(kFirst, function);
   return contains(kNames, p.name) && !contains(kNever, function);
@@ -73,15 +62,18 @@ void add_abilities(Function& f, bool takes_lists) {
     // x.where(...) and x.pow(...) have a tensor before the dot.
     params[i].number = takes_number(f.signature.name, params[i], i) && !(f.is_method && i == 0);
     params[i].list = takes_lists;
+  }
+  for (size_t i = 0; i < params.size(); ++i) {
     if (params[i].name == "out") f.writes = static_cast<int>(i);
+    if (params[i].name == "dtype") f.dtype = static_cast<int>(i);
   }
   if (f.signature.name.back() == '_') f.writes = 0;
   if (f.signature.name == "broadcast_tensors") f.varargs = true;
-  for (const Fields& fields : kFields) {
-    if (f.signature.name != fields.function) continue;
+  if (!f.signature.fields.empty()) {
     const py::object namedtuple = py::module_::import("collections").attr("namedtuple");
-    f.fields =
-        namedtuple(fields.function, fields.names, py::arg("module") = "tamis").release().ptr();
+    f.fields = namedtuple(f.signature.name, f.signature.fields, py::arg("module") = f.module)
+                   .release()
+                   .ptr();
   }
 }
 
@@ -95,8 +87,9 @@ py::object make(const Row& row, const std::string& module, bool is_method,
 bool is_method_row(const Row& row) {
   // PyTorch has these as functions only.
   constexpr std::string_view kFunctions[] = {
-      "empty_like",    "zeros_like", "ones_like", "full_like", "rand_like", "randn_like",
-      "nonzero_tuple", "normalize",  "softmin",   "var_mean",  "std_mean"};
+      "empty_like",    "zeros_like", "ones_like",    "full_like",      "rand_like", "randn_like",
+      "nonzero_tuple", "bucketize",  "normalize",    "softmin",        "var_mean",  "std_mean",
+      "real",          "imag",       "view_as_real", "view_as_complex"};
   return row.signature.find("(Tensor input") != std::string::npos &&
          !contains(kFunctions, row.name());
 }
@@ -111,18 +104,27 @@ void add_rows(py::module_& m, py::object& tensor, const std::vector<Row>& rows) 
       const std::string module = name.substr(0, dot);
       if (!py::hasattr(m, module.c_str())) m.def_submodule(module.c_str());
       py::setattr(m.attr(module.c_str()), inner.name().c_str(),
-                  make(inner, "tamis." + module, false));
+                  make(inner.out ? out_row(inner) : inner, "tamis." + module, false));
       continue;
     }
-    m.attr(name.c_str()) = make(row, "tamis", false);
-    if (is_method_row(row)) py::setattr(tensor, name.c_str(), make(row, "tamis", true));
+    const Row full = row.out ? out_row(row) : row;
+    m.attr(name.c_str()) = make(full, "tamis", false);
+    if (is_method_row(row)) py::setattr(tensor, name.c_str(), make(full, "tamis", true));
+    if (row.in_place) {
+      py::setattr(tensor, (name + "_").c_str(), make(in_place_row(row), "tamis", true));
+    }
   }
 }
 
 void add_aliases(py::module_& m, py::object& tensor) {
   for (const Alias& alias : kAliases) {
     if (py::hasattr(m, alias.of)) m.attr(alias.name) = m.attr(alias.of);
-    if (py::hasattr(tensor, alias.of)) py::setattr(tensor, alias.name, tensor.attr(alias.of));
+    for (const char* suffix : {"", "_"}) {
+      const std::string name = std::string(alias.name) + suffix,
+                        of = std::string(alias.of) + suffix;
+      if (py::hasattr(tensor, of.c_str()))
+        py::setattr(tensor, name.c_str(), tensor.attr(of.c_str()));
+    }
   }
 }
 
@@ -134,6 +136,9 @@ void add_functions(py::module_& m) {
   py::module_ masks = m.def_submodule("masks",
                                       "Mask builders: bool tensors from lengths, indices, "
                                       "token ids, diagonals and ranges. True keeps.");
+  m.def_submodule("masked",
+                  "Reductions and normalisations over the elements that a mask keeps, as "
+                  "torch.masked has them.");
   std::map<std::string, bool> is_mask;
   for (const Row& row : mask_rows()) {
     is_mask[row.name()] = true;

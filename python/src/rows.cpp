@@ -1,7 +1,5 @@
 // Rows of the Python module's own: functions with options that only Python spells so, and methods
-// that are no functions, such as in-place forms.
-#include <string_view>
-
+// that are no functions.
 #include "core/check.h"
 #include "core/tensor_impl.h"
 #include "functions.h"
@@ -58,14 +56,18 @@ Tensor scaled(const Tensor& x, const Tensor& other, Scalar alpha) {
   const DType common = result_type(x, other);
   check(alpha.dtype() != DType::boolean || common == DType::boolean, ErrorKind::dtype,
         "Boolean alpha only supported for Boolean results.");
-  check(!alpha.is_floating_point() || is_floating_point(common), ErrorKind::dtype,
+  check(!alpha.is_complex() || is_complex(common), ErrorKind::dtype,
+        "For non-complex input tensors, argument alpha must not be a complex number.");
+  check(!alpha.is_floating_point() || !(is_integral(common) || common == DType::boolean),
+        ErrorKind::dtype,
         "For integral input tensors, argument alpha must not be a floating point number.");
-  return alpha.to_double() == 1 ? other : mul(other.to(common), alpha);
+  return alpha.to_complex() == 1.0 ? other : mul(other.to(common), Tensor(alpha).to(common));
 }
 Tensor add_op(const Tensor& x, const Tensor& other, Scalar alpha) {
   return add(x, scaled(x, other, alpha));
 }
 Tensor sub_op(const Tensor& x, const Tensor& other, Scalar alpha) {
+  if (other.dtype() == DType::boolean) return sub(x, other);  // which refuses it
   return sub(x, scaled(x, other, alpha));
 }
 /// max(input), max(input, other), and max(input, dim, keepdim), whose dim arrives as a number in
@@ -118,6 +120,8 @@ void add_conversions(std::vector<Row>& rows) {
   add("bfloat16", convert_to<DType::bfloat16>, DType::bfloat16);
   add("float", convert_to<DType::float32>, DType::float32);
   add("double", convert_to<DType::float64>, DType::float64);
+  add("cfloat", convert_to<DType::complex64>, DType::complex64);
+  add("cdouble", convert_to<DType::complex128>, DType::complex128);
 }
 
 void add_views(std::vector<Row>& rows) {
@@ -159,73 +163,7 @@ void add_views(std::vector<Row>& rows) {
 
 // ---- in place -----------------------------------------------------------------------------------
 
-std::string summary_of(std::string_view name) {
-  for (const Row& row : all_rows()) {
-    if (row.name() == name) return "In place: " + row.summary;
-  }
-  return "In place: " + std::string(name) + ".";
-}
-
-/// In-place forms that PyTorch does not have.
-bool has_no_in_place_form(std::string_view name) {
-  return name == "isnan" || name == "isinf" || name == "isfinite" || name == "minimum" ||
-         name == "maximum" || name == "add" || name == "sub";
-}
-
-void add_in_place_pointwise(std::vector<Row>& rows) {
-  const auto add_row = [&](const char* name, const char* others, Value (*f)(Span)) {
-    if (has_no_in_place_form(name)) return;
-    rows.push_back(
-        method(std::string(name) + "_(Tensor input" + others + ") -> Tensor", summary_of(name), f));
-  };
-#define X(op)                            \
-  add_row(#op, "", [](Span a) -> Value { \
-    Tensor x = self(a);                  \
-    return x.op##_();                    \
-  });
-  TAMIS_UNARY_METHODS(X)
-#undef X
-#define X(op)                                                                           \
-  add_row(#op, std::string_view(#op) == "pow" ? ", Tensor exponent" : ", Tensor other", \
-          [](Span a) -> Value {                                                         \
-            Tensor x = self(a);                                                         \
-            return x.op##_(tensor_arg(a, 1));                                           \
-          });
-  TAMIS_BINARY_METHODS(X)
-#undef X
-}
-
-std::optional<Tensor> optional_arg(Span args, size_t i) {
-  return detail::FromValue<std::optional<Tensor>>::get(args[i]);
-}
-
-template <Tensor& (Tensor::*kOp)(const Tensor&)>
-Value scaled_in_place(Span a) {
-  Tensor x = self(a);
-  return (x.*kOp)(scaled(x, tensor_arg(a, 1), std::get<Scalar>(a[2])));
-}
-
 void add_in_place(std::vector<Row>& rows) {
-  add_in_place_pointwise(rows);
-  rows.push_back(method("add_(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
-                        summary_of("add"), scaled_in_place<&Tensor::add_>));
-  rows.push_back(method("sub_(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
-                        summary_of("sub"), scaled_in_place<&Tensor::sub_>));
-  rows.push_back(method("clamp_(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor",
-                        summary_of("clamp"), [](Span a) -> Value {
-                          Tensor x = self(a);
-                          return x.clamp_(optional_arg(a, 1), optional_arg(a, 2));
-                        }));
-  rows.push_back(method("masked_fill_(Tensor input, Tensor mask, Tensor value) -> Tensor",
-                        summary_of("masked_fill"), [](Span a) -> Value {
-                          Tensor x = self(a);
-                          return masked_fill_(x, tensor_arg(a, 1), tensor_arg(a, 2));
-                        }));
-  rows.push_back(method("masked_scatter_(Tensor input, Tensor mask, Tensor source) -> Tensor",
-                        summary_of("masked_scatter"), [](Span a) -> Value {
-                          Tensor x = self(a);
-                          return masked_scatter_(x, tensor_arg(a, 1), tensor_arg(a, 2));
-                        }));
   rows.push_back(method("fill_(Tensor input, Tensor value) -> Tensor",
                         "In place: one value everywhere.", [](Span a) -> Value {
                           Tensor x = self(a);
@@ -253,43 +191,53 @@ std::vector<Row> replacement_rows() {
       make_row(
           "nonzero(Tensor input, *, bool as_tuple=False) -> Tensor",
           "The coordinates of the nonzero elements, one row each; or one tensor per dimension.",
-          nonzero_op, {}),
+          nonzero_op, {})
+          .with_out(),
       make_row(
           "where(Tensor condition, Tensor? input=None, Tensor? other=None) -> Tensor",
           "input where condition is true, other elsewhere; all broadcast. With condition alone, "
           "nonzero(condition, as_tuple=True).",
-          where_op, {}),
+          where_op, {})
+          .with_out(),
       make_row("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
                "invert=False) -> Tensor",
-               "True where an element equals some test element, compared exactly.", isin_op, {}),
+               "True where an element equals some test element, compared exactly.", isin_op, {})
+          .with_out(),
       make_row(
           "arange(Scalar? start=None, Scalar? end=None, Scalar step=1, *, dtype? dtype=None) -> "
           "Tensor",
           "arange(end) or arange(start, end, step): start, start + step, ... below end; int64 if "
           "all three are integers, else float32.",
-          arange_op, {}),
+          arange_op, {})
+          .with_out(),
       make_row(
           "randint(int? low=None, int[]? high=None, int[]? size=None, *, dtype dtype=int64) -> "
           "Tensor",
           "randint(high, size) or randint(low, high, size): random integers from low (0) up to and "
           "without high.",
-          randint_op, {}),
+          randint_op, {})
+          .with_out(),
       make_row("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
-               "The sum of input and alpha * other; for bools, or.", add_op, {}),
+               "The sum of input and alpha * other; for bools, or.", add_op, {})
+          .with_in_place()
+          .with_out(),
       make_row("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor",
-               "The difference of input and alpha * other.", sub_op, {}),
+               "The difference of input and alpha * other.", sub_op, {})
+          .with_in_place()
+          .with_out(),
       make_row(
           "max(Tensor input, Tensor? other=None, bool keepdim=False, *, int? dim=None) -> "
           "(Tensor values, Tensor indices)",
           "The largest element; with other, the larger of each two; with dim, the largest elements "
           "along it and their indices. NaN wins.",
-          extreme_op<true>, {}),
+          extreme_op<true>, {})
+          .with_out(),
       make_row("min(Tensor input, Tensor? other=None, bool keepdim=False, *, int? dim=None) -> "
                "(Tensor values, Tensor indices)",
                "The smallest element; with other, the smaller of each two; with dim, the smallest "
-               "elements "
-               "along it and their indices. NaN wins.",
-               extreme_op<false>, {}),
+               "elements along it and their indices. NaN wins.",
+               extreme_op<false>, {})
+          .with_out(),
   };
 }
 

@@ -14,7 +14,7 @@ struct TypeName {
 constexpr TypeName kTypes[] = {
     {"Tensor", ParamType::tensor}, {"Tensor[]", ParamType::tensors}, {"Scalar", ParamType::scalar},
     {"int", ParamType::integer},   {"float", ParamType::real},       {"bool", ParamType::boolean},
-    {"dtype", ParamType::dtype},   {"int[]", ParamType::integers},
+    {"dtype", ParamType::dtype},   {"int[]", ParamType::integers},   {"str", ParamType::string},
 };
 
 [[noreturn]] void malformed(const std::string& signature, const std::string& part) {
@@ -54,6 +54,8 @@ Value parse_default(ParamType type, const std::string& text) {
       }
       return shape;
     }
+    case ParamType::string:  // in quotes
+      return text.substr(1, text.size() - 2);
   }
   return {};
 }
@@ -84,13 +86,25 @@ Param parse_param(const std::string& signature, const std::string& text) {
   return p;
 }
 
+/// "values indices" from "(Tensor values, Tensor indices)".
+std::string parse_fields(const std::string& result) {
+  if (result.empty() || result[0] != '(') return {};
+  std::string fields;
+  for (size_t at = result.find(' '); at != std::string::npos; at = result.find(' ', at)) {
+    const size_t end = result.find_first_of(",)", ++at);
+    fields += (fields.empty() ? "" : " ") + result.substr(at, end - at);
+    at = end + (result[end] == ',' ? 2 : 0);
+  }
+  return fields;
+}
+
 }  // namespace
 
 Signature::Signature(const std::string& text) {
   const size_t open = text.find('('), close = text.rfind(") -> ");
   if (open == std::string::npos || close == std::string::npos) malformed(text, text);
   name = text.substr(0, open);
-  result = text.substr(close + 5);
+  fields = parse_fields(text.substr(close + 5));
   const std::string list = text.substr(open + 1, close - open - 1);
   bool keyword_only = false;
   for (size_t from = 0; from < list.size();) {

@@ -9,7 +9,17 @@
 
 namespace tamis::python {
 
-enum class ParamType : uint8_t { tensor, tensors, scalar, integer, real, boolean, dtype, integers };
+enum class ParamType : uint8_t {
+  tensor,
+  tensors,
+  scalar,
+  integer,
+  real,
+  boolean,
+  dtype,
+  integers,
+  string
+};
 
 struct Param {
   ParamType type;
@@ -25,12 +35,12 @@ struct Param {
 };
 
 struct Signature {
-  std::string name, result;
+  std::string name;
+  std::string fields;  // the names of several results, with spaces between; else empty
   std::vector<Param> params;
   size_t positional = 0;  // how many parameters may be given by position
 
-  /// Throws if the text does not follow the syntax of ops/row.h; beyond that, `*` may stand between
-  /// parameters.
+  /// Throws if the text does not follow the syntax of ops/row.h.
   explicit Signature(const std::string& text);
 
   /// "(input, mask, *, out=None)"; the first parameter of a method is called self.

@@ -12,8 +12,8 @@ struct Torch {
   PyObject* from_dlpack;
   PyObject* dtypes[kDTypeCount];
   // Names of attributes and methods.
-  PyObject *requires_grad, *is_cpu, *device, *dtype, *is_neg, *resolve_neg, *data_ptr, *shape,
-      *stride, *view;
+  PyObject *requires_grad, *is_cpu, *device, *dtype, *is_neg, *resolve_neg, *is_conj, *resolve_conj,
+      *data_ptr, *shape, *stride, *view;
 };
 
 PyObject* leak(py::object o) { return o.release().ptr(); }
@@ -26,6 +26,8 @@ void intern_names(Torch& t) {
   t.dtype = intern("dtype");
   t.is_neg = intern("is_neg");
   t.resolve_neg = intern("resolve_neg");
+  t.is_conj = intern("is_conj");
+  t.resolve_conj = intern("resolve_conj");
   t.data_ptr = intern("data_ptr");
   t.shape = intern("shape");
   t.stride = intern("stride");
@@ -97,6 +99,9 @@ Tensor from_torch(PyObject* o) {
   }
   py::object owner = borrow(o);
   if (call(o, torch.is_neg).ptr() == Py_True) owner = call(o, torch.resolve_neg);
+  if (call(owner.ptr(), torch.is_conj).ptr() == Py_True) {
+    owner = call(owner.ptr(), torch.resolve_conj);
+  }
   void* data = PyLong_AsVoidPtr(call(owner.ptr(), torch.data_ptr).ptr());
   const Shape shape = to_shape(get(owner.ptr(), torch.shape));
   const Shape strides = to_shape(call(owner.ptr(), torch.stride));

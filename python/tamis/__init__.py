@@ -5,6 +5,8 @@ are NumPy arrays (torch tensors), so is the result.
 """
 
 import importlib as _importlib
+import sys as _sys
+import types as _types
 from typing import Any as _Any
 
 from tamis import _tamis
@@ -15,6 +17,11 @@ except ImportError:
     pass
 else:
     _tamis._use_numpy()
+
+# The modules inside the extension, such as masks, under the names that people import.
+for _name, _value in list(vars(_tamis).items()):
+    if isinstance(_value, _types.ModuleType):
+        _sys.modules[f"tamis.{_name}"] = _value
 
 from tamis import masked, masks
 from tamis._arrow import to_arrow

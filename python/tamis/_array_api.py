@@ -56,6 +56,7 @@ from tamis._tamis import (  # noqa: F401
     trunc,
     uint8,
 )
+from tamis._array_api_sets import *  # noqa: F401,F403
 
 __array_api_version__ = "2023.12"
 

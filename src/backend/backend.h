@@ -2,7 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
+#include "backend/order.h"
+#include "backend/places.h"
 #include "backend/program.h"
 #include "core/storage.h"
 
@@ -16,6 +19,19 @@ struct Target {
   void* data = nullptr;
   DType dtype{};
   Shape strides;
+};
+
+/// Matrices of one shape; strides in elements. Of each matrix, either the rows or the columns are
+/// contiguous and do not overlap.
+struct MatrixBatch {
+  const void* data = nullptr;
+  int64_t batch_stride = 0, row_stride = 0, col_stride = 0;
+};
+
+/// Where a selection goes: room for `size` elements, or rows. What does not fit is left out.
+struct Room {
+  void* data = nullptr;
+  int64_t size = 0;
 };
 
 /// Below this line nothing throws but allocation. All arguments have been checked and all storages
@@ -34,12 +50,17 @@ class Backend {
   /// Whether the mask has a true (false) element; stops at the first.
   virtual bool any(const Program& program) = 0;
   virtual bool all(const Program& program) = 0;
-  /// Packs the values where the mask is true at the address that `allocate(count)` returns.
-  virtual void compress(const Program& program, const std::function<void*(int64_t)>& allocate) = 0;
-  /// Coordinates in `shape` (numel as the program's) of the true elements: out[d * count + k], out
-  /// = allocate(count).
+  /// Packs the values where the mask is true into `allocate(count)`; count is the number of all of
+  /// them.
+  virtual void compress(const Program& program, const std::function<Room(int64_t)>& allocate) = 0;
+  /// Packs the values where the mask is true, and those where it is false, at the two addresses
+  /// that `allocate(count of true)` returns.
+  virtual void partition(const Program& program,
+                         const std::function<std::pair<void*, void*>(int64_t)>& allocate) = 0;
+  /// Coordinates in `shape` (numel as the program's) of the true elements, int64, into room =
+  /// allocate(count): that along dimension d of the k-th one to room.data[d * room.size + k].
   virtual void coordinates(const Program& program, const Shape& shape,
-                           const std::function<int64_t*(int64_t)>& allocate) = 0;
+                           const std::function<Room(int64_t)>& allocate) = 0;
   /// Writes source[0], source[1], ... to the target where the mask is true, of the target's dtype.
   virtual void expand(const Program& program, const void* source, int64_t source_numel,
                       const Target& target) = 0;
@@ -47,6 +68,17 @@ class Backend {
   /// dtype `result`.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                       int64_t inner, void* out, DType result) = 0;
+  /// Products of [m, k] and [k, n] matrices, to out as contiguous [batches, m, n]. All sizes are
+  /// positive and fit 31 bits, m excepted. Integers (they wrap), float32, float64 and complex.
+  virtual void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches,
+                      int64_t m, int64_t k, int64_t n, void* out) = 0;
+
+  /// Runs work some time from now on a thread of the pool. It must not throw.
+  virtual void spawn(std::function<void()> work) = 0;
+
+  /// Sorting, selecting and searching.
+  virtual OrderBackend& order() = 0;
+
   /// Of the same rows, the index of the largest (smallest) value where the mask, if there is one,
   /// is true: the first among equals; NaN wins; -1 if there is none. That value goes to `values`
   /// (of the program's dtype), unless it is null; it is unspecified beside a -1.
@@ -59,6 +91,16 @@ class Backend {
                     int64_t inner) = 0;
   virtual void scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n,
                             int64_t inner, int64_t* indices) = 0;
+
+  /// Whether all integers are in [low, high).
+  virtual bool within(const int64_t* indices, int64_t n, int64_t low, int64_t high) = 0;
+  /// out[i] = the element at place i, row-major over the places' shape. The integers are in range,
+  /// here and in put.
+  virtual void take(const Places& places, const void* from, size_t itemsize, void* out) = 0;
+  /// Combines place i of the target with source[i]. Where several i stand for one place, they come
+  /// in row-major order. No two elements of the target share memory.
+  virtual void put(const Places& places, void* to, const void* source, const Shape& source_strides,
+                   DType dtype, Combine combine) = 0;
 };
 
 Backend& cpu_backend();

@@ -26,7 +26,7 @@ double largest_finite(DType dtype) {
 template <class T>
 bool fits_integer(Scalar value) {
   using Limits = std::numeric_limits<T>;
-  if (value.is_floating_point()) {
+  if (value.is_floating_point() || value.is_complex()) {
     const double v = value.to_double();
     // The upper bound is one more than the maximum, which a double may not be able to hold. A
     // fraction above the maximum is refused, as PyTorch does, hence the second comparison.
@@ -42,8 +42,18 @@ bool fits_integer(Scalar value) {
 }
 
 const char* c_type_name(DType dtype) {
-  constexpr const char* kNames[] = {"bool",    "uint8_t",  "int8_t",       "int16_t", "int",
-                                    "int64_t", "at::Half", "at::BFloat16", "float",   "double"};
+  constexpr const char* kNames[] = {"bool",
+                                    "uint8_t",
+                                    "int8_t",
+                                    "int16_t",
+                                    "int",
+                                    "int64_t",
+                                    "at::Half",
+                                    "at::BFloat16",
+                                    "float",
+                                    "double",
+                                    "c10::complex<float>",
+                                    "c10::complex<double>"};
   static_assert(std::size(kNames) == kDTypeCount);
   return kNames[static_cast<int>(dtype)];
 }
@@ -52,10 +62,13 @@ const char* c_type_name(DType dtype) {
 
 bool fits(Scalar value, DType dtype) {
   if (dtype == DType::boolean) return true;
-  if (is_floating_point(dtype)) {
-    const double v = value.to_double();
-    return !std::isfinite(v) || std::abs(v) <= largest_finite(dtype);
-  }
+  const std::complex<double> v = value.to_complex();
+  const auto holds = [dtype](double part) {
+    return !std::isfinite(part) || std::abs(part) <= largest_finite(real_dtype(dtype));
+  };
+  if (is_complex(dtype)) return holds(v.real()) && holds(v.imag());
+  if (v.imag() != 0) return false;
+  if (is_floating_point(dtype)) return holds(v.real());
   switch (dtype) {
     case DType::uint8:
       return fits_integer<uint8_t>(value);
@@ -76,8 +89,9 @@ void check_fits(Scalar value, DType dtype) {
 }
 
 const char* scalar_type_name(DType dtype) {
-  constexpr const char* kNames[] = {"Bool", "Byte", "Char",     "Short", "Int",
-                                    "Long", "Half", "BFloat16", "Float", "Double"};
+  constexpr const char* kNames[] = {"Bool",  "Byte",   "Char",         "Short",
+                                    "Int",   "Long",   "Half",         "BFloat16",
+                                    "Float", "Double", "ComplexFloat", "ComplexDouble"};
   static_assert(std::size(kNames) == kDTypeCount);
   return kNames[static_cast<int>(dtype)];
 }

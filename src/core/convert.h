@@ -6,7 +6,8 @@
 namespace tamis {
 
 /// Whether dtype can hold value. Fractions are cut off, rounding is allowed, negative integers wrap
-/// into unsigned types, infinities and NaN fit floating point only, and bool takes everything.
+/// into unsigned types, infinities and NaN fit floating point only, an imaginary part complex
+/// dtypes only, and bool takes everything.
 bool fits(Scalar value, DType dtype);
 
 /// Throws kind value ("value cannot be converted to type int8_t without overflow") unless it fits.

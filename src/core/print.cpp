@@ -59,7 +59,7 @@ class FloatFormat {
   bool scientific_ = false;
 };
 
-/// The texts of the printed elements, in row-major order, padded to one width.
+/// The texts of the printed elements, in row-major order, and the width of a column.
 struct Items {
   std::vector<std::string> texts;
   int64_t width = 1;
@@ -69,8 +69,7 @@ void pad(Items& items) {
   for (std::string& text : items.texts) text = fmt::format("{:>{}}", text, items.width);
 }
 
-Items float_items(const Tensor& part) {
-  const std::vector<double> values = part.to_vector<double>();
+Items float_items(const std::vector<double>& values) {
   const FloatFormat format(values);
   Items items;
   for (double v : values) {
@@ -80,7 +79,24 @@ Items float_items(const Tensor& part) {
       items.width = std::max(items.width, static_cast<int64_t>(items.texts.back().size()));
     }
   }
+  return items;
+}
+
+/// Real and imaginary parts have each their own form; only the real parts are padded.
+Items complex_items(const Tensor& part) {
+  std::vector<double> re, im;
+  for (const std::complex<double> v : part.to_vector<std::complex<double>>()) {
+    re.push_back(v.real());
+    im.push_back(v.imag());
+  }
+  Items items = float_items(re);
+  const Items imag = float_items(im);
   pad(items);
+  items.width += imag.width + 1;
+  for (size_t i = 0; i < re.size(); ++i) {
+    const std::string& text = imag.texts[i];
+    items.texts[i] += (text[0] == '-' ? "" : "+") + text + "j";
+  }
   return items;
 }
 
@@ -91,6 +107,13 @@ Items other_items(const Tensor& part) {
     items.texts.push_back(is_bool ? (v ? "True" : "False") : fmt::format("{}", v));
     items.width = std::max(items.width, static_cast<int64_t>(items.texts.back().size()));
   }
+  return items;
+}
+
+Items items_of(const Tensor& part) {
+  if (is_complex(part.dtype())) return complex_items(part);
+  Items items =
+      is_floating_point(part.dtype()) ? float_items(part.to_vector<double>()) : other_items(part);
   pad(items);
   return items;
 }
@@ -174,7 +197,8 @@ std::string tuple_text(const Shape& shape) {
 }
 
 bool is_default_dtype(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::int64 || dtype == DType::boolean;
+  return dtype == DType::float32 || dtype == DType::complex64 || dtype == DType::int64 ||
+         dtype == DType::boolean;
 }
 
 }  // namespace
@@ -195,7 +219,7 @@ std::string Tensor::to_string() const {
     }
     const bool summarize = numel() > kThreshold;
     const Tensor part = summarize ? corners(*this, 0) : *this;
-    Items items = is_floating_point(dtype()) ? float_items(part) : other_items(part);
+    Items items = items_of(part);
     text += Brackets(shape(), std::move(items), summarize).tensor(0, indent);
   }
   // PyTorch counts the last line two characters longer than it is.

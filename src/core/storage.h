@@ -13,9 +13,9 @@ namespace tamis {
 class Storage;
 
 /// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask
-/// (core/interval.h).
+/// (core/interval.h). A pending one stands for work that reads other storages (expr/expr.h).
 struct Recipe : RefCounted {
-  enum class Kind : uint8_t { expression, intervals };
+  enum class Kind : uint8_t { expression, intervals, pending };
   explicit Recipe(Kind k) : kind(k) {}
   virtual ~Recipe() = default;
   /// Called when `owner` no longer needs the recipe: the storages that it reads forget the reader.
@@ -74,6 +74,9 @@ class Storage final : public RefCounted {
   /// Whether writes are refused: the memory was lent for reading only. Set before it is shared.
   bool read_only() const noexcept { return read_only_; }
   void set_read_only() noexcept { read_only_ = true; }
+
+  /// Counts the writes, so that a gradient can tell whether what it saved is still there.
+  std::atomic<uint32_t> version{0};
 
   /// How often a sink has computed this storage's values without keeping them.
   std::atomic<uint8_t> recomputed{0};

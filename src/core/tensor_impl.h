@@ -23,12 +23,22 @@ Shape broadcast_strides(const Layout& x, const Shape& shape);
 /// Any dimension with size > 1 and stride 0: several elements share one memory location.
 bool has_internal_overlap(const Layout& layout);
 
+/// A place in the graph that gradients flow through (autograd/node.h).
+struct GradNode : RefCounted {
+  virtual ~GradNode() = default;
+};
+
 struct TensorImpl : RefCounted {
   Ref<Storage> storage;
   Layout layout;
   int64_t numel = 0;
   DType dtype = DType::float32;
   bool is_number = false;  // made from a C++ number: weaker than a 0-d tensor in promotion
+  Ref<GradNode> node;      // null: no gradient flows here
+  // A view knows whose view it is, because a write through either changes the other's place in the
+  // graph. `base_node` is the base's node that `node` was made from.
+  Ref<TensorImpl> base;
+  Ref<GradNode> base_node;
 };
 
 /// A tensor over a storage.

@@ -84,13 +84,15 @@ Program Compiler::finish(Target* target) {
   return std::move(program_);
 }
 
-bool Compiler::reads_differently(const Storage& storage, const Layout& layout) const {
+bool Compiler::reads_differently(const Tensor& target) const {
+  const Layout& layout = layout_of(target);
   Shape strides;
   const Shape broadcast = broadcast_strides(layout, shape_);
   for (int64_t d : order_) strides.push_back(broadcast[d]);
   for (const Leaf& leaf : program_.leaves) {
-    if (leaf.storage.get() == &storage &&
-        (leaf.offset != layout.offset || !(leaf.strides == strides)))
+    if (leaf.storage == storage_of(target) &&
+        (leaf.offset != layout.offset || leaf.dtype != target.dtype() ||
+         !(leaf.strides == strides)))
       return true;
   }
   return false;
@@ -105,7 +107,8 @@ Compiler::Operand Compiler::operand_of(const Tensor& x) const {
 
 int16_t Compiler::compile(const Operand& x) {
   for (const Known& k : known_) {
-    if (k.storage == x.storage.get() && k.offset == x.offset && k.strides == x.strides)
+    if (k.storage == x.storage.get() && k.offset == x.offset && k.strides == x.strides &&
+        k.dtype == x.dtype)
       return k.reg;
   }
   const Ref<const Recipe> recipe = x.storage->recipe();
@@ -115,7 +118,7 @@ int16_t Compiler::compile(const Operand& x) {
   } else {
     reg = compile_leaf(x, recipe ? Ref(static_cast<const Intervals*>(recipe.get())) : nullptr);
   }
-  known_.push_back({x.storage.get(), x.strides, x.offset, reg});
+  known_.push_back({x.storage.get(), x.strides, x.offset, x.dtype, reg});
   return reg;
 }
 
@@ -193,7 +196,9 @@ int16_t Compiler::build(const Expr& expr, const std::vector<Operand>& inputs) {
   instr.op = expr.op;
   instr.set = expr.set;
   instr.in = is_mask_op(expr.op) ? DType::boolean : kernel_dtype(expr.operand);
-  instr.out = expr.result == DType::boolean ? DType::boolean : instr.in;
+  instr.out = expr.result == DType::boolean ? DType::boolean
+              : is_real_of_complex(expr.op) ? real_dtype(instr.in)
+                                            : instr.in;
   int16_t regs[3] = {-1, -1, -1};
   for (int i = 0; i < expr.arity; ++i) {
     // By way of the operand dtype: a float64 number meets a float16 tensor as a float16.
@@ -239,6 +244,11 @@ int16_t Compiler::compile_where(const Expr& expr, const std::vector<Operand>& in
 
 int16_t Compiler::convert(int16_t reg, DType from, DType to) {
   if (from == to) return reg;
+  // Between a complex and a real dtype goes the one of the parts; bool has no parts.
+  if (is_complex(from) != is_complex(to) && from != DType::boolean && to != DType::boolean) {
+    const DType between = real_dtype(is_complex(from) ? from : to);
+    if (between != from && between != to) return convert(convert(reg, from, between), between, to);
+  }
   Instr instr;
   instr.op = Op::cast;
   instr.in = from;

@@ -28,9 +28,9 @@ class Compiler {
   /// come back for the program's.
   Program finish(Target* target = nullptr);
 
-  /// Whether the program reads this storage other than through exactly this layout (broadcast to
-  /// shape).
-  bool reads_differently(const Storage& storage, const Layout& layout) const;
+  /// Whether the program reads target's storage other than through exactly its layout (broadcast
+  /// to shape) and dtype.
+  bool reads_differently(const Tensor& target) const;
 
  private:
   /// A tensor as seen from the iteration space.
@@ -44,6 +44,7 @@ class Compiler {
     const Storage* storage;
     Shape strides;
     int64_t offset;
+    DType dtype;
     int16_t reg;
   };
 

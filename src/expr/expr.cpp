@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/check.h"
+#include "core/convert.h"
 #include "expr/compile.h"
 #include "tamis/runtime.h"
 
@@ -50,6 +51,8 @@ void Expr::detach(Storage& owner) const noexcept {
 
 Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
              std::shared_ptr<const IsinSet> set) {
+  check(!is_complex(operand) || takes_complex(op), ErrorKind::dtype,
+        "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Shape shape = inputs[0].shape();
   for (size_t i = 1; i < inputs.size(); ++i) shape = broadcast_shapes(shape, inputs[i].shape());
 
@@ -78,6 +81,43 @@ Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
 
 namespace {
 
+/// The recipe of a reader that is no tensor.
+struct Pending final : Recipe {
+  explicit Pending(std::function<void()> w) : Recipe(Kind::pending), wait(std::move(w)) {}
+  void detach(Storage& owner) const noexcept override {
+    for (const Ref<Storage>& storage : read) storage->remove_reader(&owner);
+  }
+
+  std::function<void()> wait;
+  std::vector<Ref<Storage>> read;
+};
+
+/// Collects the storages that computing x may read.
+void collect_read(const Tensor& x, std::vector<Ref<Storage>>& found) {
+  const Ref<Storage>& storage = storage_of(x);
+  if (std::find(found.begin(), found.end(), storage) != found.end()) return;
+  found.push_back(storage);
+  const Ref<const Recipe> recipe = storage->recipe();
+  if (!recipe || recipe->kind != Recipe::Kind::expression) return;
+  const Expr& expr = static_cast<const Expr&>(*recipe);
+  for (int i = 0; i < expr.arity; ++i) collect_read(expr.inputs[i], found);
+}
+
+}  // namespace
+
+Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait) {
+  auto* pending = new Pending(std::move(wait));
+  Ref<const Recipe> recipe(pending);
+  for (const Tensor& x : inputs) collect_read(x, pending->read);
+  Ref<Storage> reader(new Storage(0, std::move(recipe)));
+  for (const Ref<Storage>& storage : pending->read) {
+    if (!storage->add_reader(reader.get())) return nullptr;
+  }
+  return reader;
+}
+
+namespace {
+
 /// The program that a recipe is, and the layout of its result.
 Program compile_recipe(Storage& storage, const Recipe& recipe, Target& target) {
   if (recipe.kind == Recipe::Kind::expression) {
@@ -102,6 +142,7 @@ void settle(Storage& storage) {
   if (storage.ready()) return;
   const Ref<const Recipe> recipe = storage.recipe();
   if (!recipe) return;  // another thread was first
+  if (recipe->kind == Recipe::Kind::pending) return static_cast<const Pending&>(*recipe).wait();
   Backend& backend = cpu_backend();
   Program program;
   Target target;
@@ -137,6 +178,7 @@ void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed
       "unsupported operation: the memory of the written-to tensor is read-only. Please clone() the "
       "tensor before performing the operation.");
   settle(*storage);
+  storage->version.fetch_add(1, std::memory_order_relaxed);
   if (!storage->has_readers()) return;
   std::vector<const Storage*> kept;
   for (const Tensor* x : consumed) collect_private(*x, kept);

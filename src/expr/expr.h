@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -42,8 +43,12 @@ struct Expr final : Recipe {
 Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
              std::shared_ptr<const IsinSet> set = nullptr);
 
-/// Fills the storage's memory by its recipe, if it has none yet.
+/// Fills the storage's memory by its recipe, if it has none yet. A pending reader has no memory:
+/// waits for its work.
 void settle(Storage& storage);
+/// A reader of all that the inputs are computed from, for work on another thread: until the result
+/// is dropped, a write to any of it calls `wait` first. Null if a storage has too many readers.
+Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait);
 /// What every write to a storage calls first: settles it and every deferred tensor that reads it.
 void prepare_write(const Tensor& target);
 /// The same for a write that runs the given expressions itself: those that nobody else can see are
@@ -61,10 +66,19 @@ void store(const Tensor& target, Tensor value);
 void store_where(const Tensor& target, Tensor mask, Tensor value);
 /// The elements of x where mask is true; both broadcast to `shape`. 1-d.
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
+/// The first of them into target (1-d, contiguous, x's dtype, not seen by anybody yet), as many as
+/// there is room for; returns the number of all of them.
+int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
+                      const Shape& shape);
+/// The elements where mask is true and those where it is false, in one pass over x; each 1-d.
+std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const Shape& shape);
 /// Number of true elements.
 int64_t count_true(const Tensor& mask);
 /// Coordinates of the true elements, int64 [count, mask.dim()], stored column by column.
 Tensor coordinates(const Tensor& mask);
+/// The first of them into columns (int64 [mask.dim(), size], contiguous, not seen by anybody yet);
+/// returns the number of all of them.
+int64_t coordinates_into(const Tensor& columns, const Tensor& mask);
 /// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to
 /// target) is true. The caller has checked that there are enough of them.
 void expand_into(const Tensor& target, Tensor mask, const Tensor& source);

@@ -1,6 +1,8 @@
 // Running expressions into sinks: what the ops layer calls when it needs values.
 #include <algorithm>
 
+#include "core/check.h"
+#include "core/convert.h"
 #include "expr/compile.h"
 #include "expr/expr.h"
 
@@ -16,6 +18,14 @@ Target target_of(const Tensor& x) {
 Program mask_program(const Tensor& mask) {
   Compiler compiler(mask.shape());
   compiler.mask(mask);
+  return compiler.finish();
+}
+
+/// The mask and the value of a sink that selects.
+Program selection_program(const Tensor& x, const Tensor& mask, const Shape& shape) {
+  Compiler compiler(shape);
+  compiler.mask(mask);
+  compiler.value(x, x.dtype());
   return compiler.finish();
 }
 
@@ -36,7 +46,7 @@ void store(const Tensor& target, Tensor value) {
   if (target.numel() == 0) return;
   Compiler compiler(target.shape());
   compiler.value(value, target.dtype());
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor copy = allocate(target.shape(), target.dtype());
     store(copy, std::move(value));
     return store(target, std::move(copy));
@@ -53,7 +63,7 @@ void store_where(const Tensor& target, Tensor mask, Tensor value) {
   Compiler compiler(target.shape());
   compiler.mask(mask);
   compiler.value(value, target.dtype());
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor mask_copy = allocate(mask.shape(), DType::boolean);
     store(mask_copy, std::move(mask));
     Tensor copy = allocate(value.shape(), target.dtype());
@@ -69,18 +79,40 @@ Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
   Tensor result;
   const auto make = [&](int64_t count) {
     result = allocate({count}, x.dtype());
-    return storage_of(result)->data();
+    return Room{storage_of(result)->data(), count};
   };
   if (numel(shape) == 0) {
     make(0);
-    return result;
+  } else {
+    cpu_backend().compress(selection_program(x, mask, shape), make);
   }
-  Compiler compiler(shape);
-  compiler.mask(mask);
-  compiler.value(x, x.dtype());
-  const Program program = compiler.finish();
-  cpu_backend().compress(program, make);
   return result;
+}
+
+int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
+                      const Shape& shape) {
+  int64_t found = 0;
+  if (numel(shape) == 0) return found;
+  cpu_backend().compress(selection_program(x, mask, shape), [&](int64_t count) {
+    found = count;
+    return Room{storage_of(target)->data(), target.numel()};
+  });
+  return found;
+}
+
+std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const Shape& shape) {
+  Tensor kept, rejected;
+  const auto make = [&](int64_t count) {
+    kept = allocate({count}, x.dtype());
+    rejected = allocate({numel(shape) - count}, x.dtype());
+    return std::pair(storage_of(kept)->data(), storage_of(rejected)->data());
+  };
+  if (numel(shape) == 0) {
+    make(0);
+  } else {
+    cpu_backend().partition(selection_program(x, mask, shape), make);
+  }
+  return {kept, rejected};
 }
 
 int64_t count_true(const Tensor& mask) {
@@ -93,7 +125,7 @@ Tensor coordinates(const Tensor& mask) {
   Tensor columns;
   const auto make = [&](int64_t count) {
     columns = allocate({mask.dim(), count}, DType::int64);
-    return static_cast<int64_t*>(storage_of(columns)->data());
+    return Room{storage_of(columns)->data(), count};
   };
   if (mask.numel() == 0) {
     make(0);
@@ -104,6 +136,16 @@ Tensor coordinates(const Tensor& mask) {
   return make_view(columns, {{count, mask.dim()}, {1, count}, 0});
 }
 
+int64_t coordinates_into(const Tensor& columns, const Tensor& mask) {
+  int64_t found = 0;
+  if (mask.numel() == 0) return found;
+  cpu_backend().coordinates(mask_program(mask), mask.shape(), [&](int64_t count) {
+    found = count;
+    return Room{storage_of(columns)->data(), columns.shape()[1]};
+  });
+  return found;
+}
+
 void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
   const Tensor* consumed[] = {&mask};
   prepare_write(target, consumed);
@@ -111,7 +153,7 @@ void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
   const void* data = source.data_ptr();
   Compiler compiler(target.shape());
   compiler.mask(mask);
-  if (compiler.reads_differently(*storage_of(target), layout_of(target))) {
+  if (compiler.reads_differently(target)) {
     Tensor copy = allocate(mask.shape(), DType::boolean);
     store(copy, std::move(mask));
     return expand_into(target, std::move(copy), source);
@@ -165,6 +207,10 @@ struct ReductionSpace {
 
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand,
               DType result) {
+  const bool extreme = reduction == Reduction::amax || reduction == Reduction::amin;
+  check(!extreme || !is_complex(operand), ErrorKind::dtype,
+        "\"{}_values_cpu\" not implemented for '{}'", reduction == Reduction::amax ? "max" : "min",
+        scalar_type_name(operand));
   const ReductionSpace space(x.shape(), dims);
   Tensor out = allocate(space.kept, result);
   if (out.numel() == 0) return out;

@@ -32,7 +32,9 @@ Tensor numeric(Op op, const char* kernel, const Tensor& x) {
 /// Rounding, which leaves integers as they are.
 Tensor rounded(Op op, const char* kernel, const Tensor& x) {
   const DType dtype = result_type(x);
-  check_implemented(dtype != DType::boolean, kernel, dtype);
+  check(!is_complex(dtype) || op == Op::round, ErrorKind::dtype,
+        "{} is not supported for complex inputs", name(op));
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
   return is_floating_point(dtype) ? defer(op, dtype, dtype, {x}) : copied(x);
 }
 
@@ -42,16 +44,47 @@ Tensor binary(Op op, Op mask_op, const Tensor& a, const Tensor& b) {
   return defer(dtype == DType::boolean ? mask_op : op, dtype, dtype, {a, b});
 }
 
+/// One of two numbers.
+Tensor extreme(Op op, Op mask_op, const Tensor& a, const Tensor& b) {
+  check(!is_complex(result_type(a, b)), ErrorKind::dtype, "{} not implemented for complex tensors.",
+        name(op));
+  return binary(op, mask_op, a, b);
+}
+
 /// A function that divides. Integers have no value for a division by zero, so the divisor is looked
 /// at now: the call must be what throws. Divisors that nothing is divided by may be zero.
 Tensor divide(Op op, const char* kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
-  check_implemented(dtype != DType::boolean, kernel, dtype);
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
   if (!is_floating_point(dtype) && numel(broadcast_shapes(a.shape(), b.shape())) != 0) {
     check(!any_true(defer(Op::eq, dtype, DType::boolean, {b, 0})), ErrorKind::value,
           "ZeroDivisionError");
   }
   return defer(op, dtype, dtype, {a, b});
+}
+
+/// The gradient goes to what was taken; x keeps it where it equals a bound.
+void record_clamp(const Tensor& y, std::span<const Tensor> inputs, const std::optional<Tensor>& min,
+                  const std::optional<Tensor>& max) {
+  record(y, "clamp", Flow::pointwise, {inputs.begin(), inputs.end()},
+         {inputs[0], min.value_or(Tensor()), max.value_or(Tensor())},
+         [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor &x = saved[0], &lo = saved[1], &hi = saved[2], none = zeros({}, g.dtype());
+           Tensor inside = full({}, true);
+           if (lo.defined()) inside = inside & (x >= lo);
+           if (hi.defined()) inside = inside & (x <= hi);
+           Gradients result = {where(inside, g, none), {}, {}};
+           // Where the bounds cross, the upper one is taken.
+           if (lo.defined()) {
+             const Tensor below = hi.defined() ? (x < lo) & (lo < hi) : x < lo;
+             result[1] = where(below, g, none);
+           }
+           if (hi.defined()) {
+             const Tensor above = lo.defined() ? (x > hi) | (hi < lo) : x > hi;
+             result[2] = where(above, g, none);
+           }
+           return result;
+         });
 }
 
 }  // namespace
@@ -63,15 +96,23 @@ Tensor neg(const Tensor& x) {
   return defer(Op::neg, dtype, dtype, {x});
 }
 
-Tensor abs(const Tensor& x) { return numeric(Op::abs, "abs_cpu", x); }
+Tensor abs(const Tensor& x) {
+  const DType dtype = result_type(x);
+  check_implemented(dtype != DType::boolean, "abs_cpu", dtype);
+  return defer(Op::abs, dtype, real_dtype(dtype), {x});
+}
 
 Tensor sign(const Tensor& x) {
+  check(!is_complex(x.dtype()), ErrorKind::dtype,
+        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+        "instead.");
   return x.dtype() == DType::boolean ? copied(x) : numeric(Op::sign, "sign_cpu", x);
 }
 
 Tensor relu(const Tensor& x) {
   const DType dtype = result_type(x);
   check(dtype != DType::boolean, ErrorKind::dtype, "Boolean inputs not supported for relu");
+  check(!is_complex(dtype), ErrorKind::dtype, "clamp is not supported for complex types");
   return defer(Op::relu, dtype, dtype, {x});
 }
 
@@ -102,8 +143,10 @@ Tensor trunc(const Tensor& x) { return rounded(Op::trunc, "trunc_vml_cpu", x); }
 
 Tensor add(const Tensor& a, const Tensor& b) { return binary(Op::add, Op::mask_or, a, b); }
 Tensor mul(const Tensor& a, const Tensor& b) { return binary(Op::mul, Op::mask_and, a, b); }
-Tensor minimum(const Tensor& a, const Tensor& b) { return binary(Op::minimum, Op::mask_and, a, b); }
-Tensor maximum(const Tensor& a, const Tensor& b) { return binary(Op::maximum, Op::mask_or, a, b); }
+Tensor minimum(const Tensor& a, const Tensor& b) {
+  return extreme(Op::minimum, Op::mask_and, a, b);
+}
+Tensor maximum(const Tensor& a, const Tensor& b) { return extreme(Op::maximum, Op::mask_or, a, b); }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
   const bool bool_a = a.dtype() == DType::boolean, bool_b = b.dtype() == DType::boolean;
@@ -136,7 +179,7 @@ Tensor pow(const Tensor& a, const Tensor& b) {
   check_implemented(dtype != DType::boolean, "pow", dtype);
   // A tensor of exponents may hold negative ones; a number may not, since that is surely a mistake.
   const bool number = b.impl().is_number && b.dim() == 0;
-  check(!number || is_floating_point(dtype) || b.item().to_int64() >= 0, ErrorKind::value,
+  check(!number || !is_integral(dtype) || b.item().to_int64() >= 0, ErrorKind::value,
         "Integers to negative integer powers are not allowed.");
   return defer(Op::pow, dtype, dtype, {a, b});
 }
@@ -145,6 +188,9 @@ Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> m
   check(min || max, ErrorKind::value,
         "torch.clamp: At least one of 'min' or 'max' must not be None");
   const DType dtype = result_type({&x, min ? &*min : &x, max ? &*max : &x});
+  check(!is_complex(dtype), ErrorKind::dtype, "clamp is not supported for complex types");
+  const bool by_tensor = !(min && max) && !(min ? *min : *max).impl().is_number;
+  if (dtype == DType::boolean && by_tensor) return min ? maximum(x, *min) : minimum(x, *max);
   check_implemented(dtype != DType::boolean,
                     min && max ? "clamp_cpu"
                     : min      ? "clamp_min_cpu"
@@ -155,8 +201,11 @@ Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> m
     if (!bound) continue;
     // A bound that wrapped around would be another bound.
     if (bound->impl().is_number && bound->dim() == 0) check_fits(bound->item(), dtype);
-    result = defer(op, dtype, dtype, {result, *bound});
+    const Tensor operands[] = {result, *bound};
+    result = defer(op, dtype, dtype, operands);
   }
+  const Tensor inputs[] = {x, min.value_or(Tensor(0)), max.value_or(Tensor(0))};
+  if (is_floating_point(dtype) && is_tracked(inputs)) record_clamp(result, inputs, min, max);
   return result;
 }
 
@@ -201,14 +250,18 @@ void add_unary_rows(std::vector<Row>& rows, std::span<const Summary> summaries,
                     const std::vector<Args>& samples) {
   for (const Summary& s : summaries) {
     rows.push_back(
-        make_row(fmt::format("{}(Tensor input) -> Tensor", s.name), s.text, s.function, samples));
+        make_row(fmt::format("{}(Tensor input) -> Tensor", s.name), s.text, s.function, samples)
+            .with_in_place());
+    rows.back().out = s.function != relu;  // as in PyTorch
   }
 }
 
 void add_binary_row(std::vector<Row>& rows, const char* name, const char* summary,
                     Tensor (*function)(const Tensor&, const Tensor&), std::vector<Args> samples) {
   rows.push_back(make_row(fmt::format("{}(Tensor input, Tensor other) -> Tensor", name), summary,
-                          function, std::move(samples)));
+                          function, std::move(samples))
+                     .with_out());
+  rows.back().in_place = function != minimum && function != maximum;  // as in PyTorch
 }
 
 }  // namespace
@@ -238,9 +291,11 @@ std::vector<Row> arith_rows() {
   add_binary_row(rows, "fmod",
                  "What a division rounded toward zero leaves over; it has the sign of input.", fmod,
                  two);
-  rows.push_back(make_row(
-      "pow(Tensor input, Tensor exponent) -> Tensor", "input to the power of exponent.", pow,
-      {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}}));
+  rows.push_back(
+      make_row("pow(Tensor input, Tensor exponent) -> Tensor", "input to the power of exponent.",
+               pow, {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}})
+          .with_in_place()
+          .with_out());
   add_binary_row(rows, "minimum", "The smaller of two elements; NaN if either is.", minimum,
                  with_bools);
   add_binary_row(rows, "maximum", "The larger of two elements; NaN if either is.", maximum,
@@ -251,7 +306,9 @@ std::vector<Row> arith_rows() {
                           {{floats, Tensor(-1), Tensor(1)},
                            {floats, row, {}},
                            {ints, {}, Tensor(2)},
-                           {ints, Tensor(0.5), {}}}));
+                           {ints, Tensor(0.5), {}}})
+                     .with_in_place()
+                     .with_out());
   rows.push_back(make_row<DType, const Tensor&, const Tensor&>(
       "result_type(Tensor tensor1, Tensor tensor2) -> dtype",
       "The dtype of an operation on both: 0-d tensors and numbers do not widen others of their "

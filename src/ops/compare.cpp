@@ -16,6 +16,18 @@ Tensor mask(Op op, std::initializer_list<Tensor> inputs) {
 /// What a test says of every integer.
 Tensor constant_mask(const Tensor& x, bool value) { return full(x.shape(), value, DType::boolean); }
 
+/// lt and le, which the others become, are refused where they are deferred.
+void check_ordered(const char* kernel, const Tensor& a, const Tensor& b) {
+  const DType dtype = result_type(a, b);
+  check_implemented(!is_complex(dtype), kernel, dtype);
+}
+
+/// The real and imaginary parts, deferred.
+std::pair<Tensor, Tensor> parts(const Tensor& z) {
+  const DType dtype = real_dtype(z.dtype());
+  return {z.to(dtype), defer(Op::imag, z.dtype(), dtype, {z})};
+}
+
 bool is_number(const Tensor& x) { return x.impl().is_number && x.dim() == 0; }
 
 }  // namespace
@@ -47,25 +59,35 @@ Tensor le(const Tensor& a, const Tensor& b) {
 // error names the operands as they stand.
 Tensor gt(const Tensor& a, const Tensor& b) {
   broadcast_shapes(a.shape(), b.shape());
+  check_ordered("gt_cpu", a, b);
   return lt(b, a);
 }
 
 Tensor ge(const Tensor& a, const Tensor& b) {
   broadcast_shapes(a.shape(), b.shape());
+  check_ordered("ge_cpu", a, b);
   return le(b, a);
 }
 
 Tensor isnan(const Tensor& x) {
-  if (!is_floating_point(x.dtype())) return constant_mask(x, false);
+  if (!is_floating_point(x.dtype()) && !is_complex(x.dtype())) return constant_mask(x, false);
   return ne(x, x);
 }
 
 Tensor isinf(const Tensor& x) {
+  if (is_complex(x.dtype())) {
+    const auto [re, im] = parts(x);
+    return isinf(re) | isinf(im);
+  }
   if (!is_floating_point(x.dtype())) return constant_mask(x, false);
   return eq(abs(x), std::numeric_limits<double>::infinity());
 }
 
 Tensor isfinite(const Tensor& x) {
+  if (is_complex(x.dtype())) {
+    const auto [re, im] = parts(x);
+    return isfinite(re) & isfinite(im);
+  }
   if (!is_floating_point(x.dtype())) return constant_mask(x, true);
   return lt(abs(x), std::numeric_limits<double>::infinity());
 }
@@ -114,13 +136,25 @@ std::vector<Row> compare_rows() {
                                    {ints, ints, 0.0, 0.0, false}};
   return {
       make_row("eq(Tensor input, Tensor other) -> Tensor", "True where the elements are equal.", eq,
-               two),
+               two)
+          .with_in_place()
+          .with_out(),
       make_row("ne(Tensor input, Tensor other) -> Tensor",
-               "True where the elements differ; NaN differs from itself.", ne, two),
-      make_row("lt(Tensor input, Tensor other) -> Tensor", "True where input < other.", lt, two),
-      make_row("le(Tensor input, Tensor other) -> Tensor", "True where input <= other.", le, two),
-      make_row("gt(Tensor input, Tensor other) -> Tensor", "True where input > other.", gt, two),
-      make_row("ge(Tensor input, Tensor other) -> Tensor", "True where input >= other.", ge, two),
+               "True where the elements differ; NaN differs from itself.", ne, two)
+          .with_in_place()
+          .with_out(),
+      make_row("lt(Tensor input, Tensor other) -> Tensor", "True where input < other.", lt, two)
+          .with_in_place()
+          .with_out(),
+      make_row("le(Tensor input, Tensor other) -> Tensor", "True where input <= other.", le, two)
+          .with_in_place()
+          .with_out(),
+      make_row("gt(Tensor input, Tensor other) -> Tensor", "True where input > other.", gt, two)
+          .with_in_place()
+          .with_out(),
+      make_row("ge(Tensor input, Tensor other) -> Tensor", "True where input >= other.", ge, two)
+          .with_in_place()
+          .with_out(),
       make_row("isnan(Tensor input) -> Tensor", "True where an element is NaN.", isnan, one),
       make_row("isinf(Tensor input) -> Tensor",
                "True where an element is infinite, of either sign.", isinf, one),

@@ -8,6 +8,7 @@
 #include "core/interval.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
+#include "tamis/complex.h"
 
 namespace tamis {
 
@@ -122,7 +123,9 @@ Tensor tensor(const detail::NestedList& list, std::optional<DType> dtype) {
   list.check_regular();
   const DType to = dtype.value_or(list.dtype());
   for (Scalar v : list.values()) {
-    check(is_floating_point(to) || fits(v, to), ErrorKind::value,
+    check(!(v.is_complex() && !is_complex(to) && to != DType::boolean), ErrorKind::dtype,
+          "must be real number, not complex");
+    check(is_floating_point(to) || is_complex(to) || fits(v, to), ErrorKind::value,
           "value cannot be converted to type {} without overflow", name(to));
   }
   Tensor result = allocate(list.shape(), to);
@@ -185,8 +188,9 @@ Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void
   }
   const int64_t bytes = numel(shape) == 0 ? 0 : (last + 1) * width;
   check(data != nullptr || bytes == 0, ErrorKind::value, "from_blob: data is a null pointer");
-  check(reinterpret_cast<uintptr_t>(data) % width == 0, ErrorKind::value,
-        "from_blob: data is not aligned to the {} bytes of {}", width, name(dtype));
+  const auto alignment = static_cast<int64_t>(itemsize(real_dtype(dtype)));
+  check(reinterpret_cast<uintptr_t>(data) % alignment == 0, ErrorKind::value,
+        "from_blob: data is not aligned to the {} bytes of {}", alignment, name(dtype));
   if (data == nullptr) {
     // Storages without an address count as not computed yet.
     static std::max_align_t nowhere;
@@ -208,8 +212,7 @@ Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, 0, dtype); 
 Tensor ones(const Shape& shape, DType dtype) { return filled(shape, 1, dtype); }
 
 Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
-  const DType own = value.is_floating_point() ? DType::float32 : value.dtype();
-  const DType to = dtype.value_or(own);
+  const DType to = dtype.value_or(detail::default_dtype(value));
   check_fits(value, to);
   return filled(shape, value, to);
 }
@@ -256,7 +259,8 @@ int64_t range_size(Scalar start, Scalar end, Scalar step, DType dtype) {
 }
 
 Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
-  check_implemented(dtype != DType::boolean, "arange_cpu", dtype);
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), "arange_cpu", dtype);
+  for (Scalar v : {start, end, step}) check_fits(v, DType::float64);
   if (is_floating_point(dtype)) {
     check_range(start.to_double(), end.to_double(), step.to_double());
   } else {
@@ -265,7 +269,7 @@ Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
   }
   const int64_t size = range_size(start, end, step, dtype);
   Tensor result = empty({size}, dtype);
-  visit_dtype(dtype, [&](auto type) {
+  visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = data_of<T>(result);
     if constexpr (std::is_integral_v<T>) {
@@ -298,11 +302,17 @@ Tensor arange(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype)
 
 Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
   check(steps >= 0, ErrorKind::value, "number of steps must be non-negative");
-  check_implemented(dtype != DType::boolean, "linspace_cpu", dtype);
+  check_implemented(dtype != DType::boolean || steps <= 1, "linspace_cpu", dtype);
   check_fits(start, dtype);
   check_fits(end, dtype);
+  if (is_complex(dtype)) {
+    const std::complex<double> from = start.to_complex(), to = end.to_complex();
+    const DType part = real_dtype(dtype);
+    return complex(linspace(from.real(), to.real(), steps, part),
+                   linspace(from.imag(), to.imag(), steps, part));
+  }
   Tensor result = empty({steps}, dtype);
-  visit_dtype(dtype, [&](auto type) {
+  visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = data_of<T>(result);
     const auto first = static_cast<double>(start.to<T>()), last = static_cast<double>(end.to<T>());
@@ -355,14 +365,18 @@ std::vector<Row> create_rows() {
   const auto s = [](Scalar v) { return Value(v); };
   return {
       make_row("empty(int[] size, dtype dtype=float32) -> Tensor",
-               "A tensor of unspecified values.", empty, {{nothing, f32}}),
+               "A tensor of unspecified values.", empty, {{nothing, f32}})
+          .with_out(),
       make_row("zeros(int[] size, dtype dtype=float32) -> Tensor", "A tensor of zeros.", zeros,
-               {{matrix, f32}, {nothing, i64}, {scalar, bits}}),
+               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .with_out(),
       make_row("ones(int[] size, dtype dtype=float32) -> Tensor", "A tensor of ones.", ones,
-               {{matrix, f32}, {nothing, i64}, {scalar, bits}}),
+               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .with_out(),
       make_row("full(int[] size, Scalar fill_value, dtype? dtype=None) -> Tensor",
                "A tensor of one value; the dtype is the value's unless given.", full,
-               {{matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}}),
+               {{matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}})
+          .with_out(),
       make_row("empty_like(Tensor input, dtype? dtype=None) -> Tensor",
                "A tensor of unspecified values with the shape and dtype of input.", empty_like,
                {{Value(zeros({0, 3})), none}}),
@@ -376,32 +390,44 @@ std::vector<Row> create_rows() {
       make_row("arange(Scalar start, Scalar end, Scalar step=1, dtype? dtype=None) -> Tensor",
                "start, start + step, ... below end; int64 if all three are integers, else float32.",
                arange_op,
-               {{s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}}),
+               {{s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}})
+          .with_out(),
       make_row("linspace(Scalar start, Scalar end, int steps, dtype dtype=float32) -> Tensor",
                "steps values from start to end, both included.", linspace,
-               {{s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}}),
+               {{s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}})
+          .with_out(),
       make_row("eye(int n, int? m=None, dtype dtype=float32) -> Tensor",
                "A matrix with ones on the diagonal and zeros elsewhere.", eye,
-               {{n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}}),
+               {{n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}})
+          .with_out(),
       make_row("tril(Tensor input, int diagonal=0) -> Tensor",
                "The elements on and below a diagonal of each matrix, zero elsewhere.", tril,
-               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}}),
+               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+          .with_in_place()
+          .with_out(),
       make_row("triu(Tensor input, int diagonal=0) -> Tensor",
                "The elements on and above a diagonal of each matrix, zero elsewhere.", triu,
-               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}}),
+               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+          .with_in_place()
+          .with_out(),
       make_row("rand(int[] size, dtype dtype=float32) -> Tensor",
-               "Random numbers, uniform in [0, 1).", rand, {{matrix, f32}, {scalar, f32}}),
+               "Random numbers, uniform in [0, 1).", rand, {{matrix, f32}, {scalar, f32}})
+          .with_out(),
       make_row("randn(int[] size, dtype dtype=float32) -> Tensor",
                "Random numbers of the standard normal distribution.", randn,
-               {{matrix, f32}, {nothing, f32}}),
+               {{matrix, f32}, {nothing, f32}})
+          .with_out(),
       make_row("randint(int low, int high, int[] size, dtype dtype=int64) -> Tensor",
                "Random integers from low up to and without high.", randint_op,
-               {{n(-3), n(4), matrix, i64}, {n(0), n(2), matrix, bits}}),
+               {{n(-3), n(4), matrix, i64}, {n(0), n(2), matrix, bits}})
+          .with_out(),
       make_row("randperm(int n, dtype dtype=int64) -> Tensor", "0 to n - 1 in random order.",
-               randperm, {{n(7), i64}, {n(0), i64}}),
+               randperm, {{n(7), i64}, {n(0), i64}})
+          .with_out(),
       make_row("bernoulli(Tensor input) -> Tensor",
                "1 with the probability that input gives for each element, else 0.", bernoulli,
-               {{Value(linspace(0, 1, 6).reshape({2, 3}))}}),
+               {{Value(linspace(0, 1, 6).reshape({2, 3}))}})
+          .with_out(),
       make_row("rand_like(Tensor input, dtype? dtype=None) -> Tensor",
                "Random numbers, uniform in [0, 1), with the shape and dtype of input.", rand_like,
                {{batch, none}, {x, f32}}),

@@ -3,6 +3,7 @@
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
+#include "ops/reduce_grad.h"
 #include "ops/row.h"
 #include "tamis/reduce.h"
 
@@ -27,6 +28,21 @@ void check_not_empty(const char* op, const Tensor& x, std::optional<int64_t> dim
         "{}(): Expected reduction dim {} to have non-zero size.", op, d);
 }
 
+/// The gradient goes to the elements that were found; indices has size 1 along dims, which is one
+/// or all.
+void record_found(const Tensor& y, const Tensor& x, const Tensor& indices, const Shape& dims,
+                  bool keepdim) {
+  Shape place(x.shape().size(), 1);
+  int64_t n = 1;
+  for (int64_t d : dims) n *= place[d] = x.shape()[d];
+  const Tensor hit = arange(n).view(place) == indices;
+  record(y, "max", Flow::mixes, {x}, {hit},
+         [dims, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor whole = with_dims(g, dims, keepdim);
+           return {{where(saved[0], whole, zeros({}, g.dtype())), saved[0]}};
+         });
+}
+
 }  // namespace
 
 std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,
@@ -38,7 +54,10 @@ std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tenso
         "\"{}_cpu\" not implemented for 'Bool'", op);
   const Shape shape = reduced_shape(x, dims, keepdim);
   const auto [values, indices] = arg_extreme(largest, x, mask, dims, compared_in(x.dtype()));
-  return {values.view(shape).to(x.dtype()), indices.view(shape)};
+  const Tensor result = values.view(shape).to(x.dtype());
+  if (is_floating_point(x.dtype()) && is_tracked(x))
+    record_found(result, x, indices, dims, keepdim);
+  return {result, indices.view(shape)};
 }
 
 Tensor argmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
@@ -55,15 +74,6 @@ std::pair<Tensor, Tensor> max(const Tensor& x, int64_t dim, bool keepdim) {
 
 std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim) {
   return find_extreme(false, "min", x, Tensor(), dim, keepdim, true);
-}
-
-std::pair<Tensor, Tensor> aminmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
-  check(dim || x.numel() != 0, ErrorKind::value,
-        "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-        "identity.");
-  check_not_empty("aminmax", x, dim);
-  const Dims dims = dim ? Dims{*dim} : Dims{};
-  return {amin(x, dims, keepdim), amax(x, dims, keepdim)};
 }
 
 std::vector<Row> extreme_rows() {
@@ -83,10 +93,6 @@ std::vector<Row> extreme_rows() {
                "The index of the smallest element along a dimension or of the whole tensor; the "
                "smallest index among equals; NaN wins.",
                argmin, samples)
-          .with_out(),
-      make_row("aminmax(Tensor input, *, " + options + "(Tensor min, Tensor max)",
-               "The smallest and the largest element along a dimension or of the whole tensor.",
-               aminmax, samples)
           .with_out(),
   };
 }

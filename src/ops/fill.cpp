@@ -33,11 +33,20 @@ bool is_same(const Tensor& a, const Tensor& b) {
          a.strides() == b.strides() && a.storage_offset() == b.storage_offset();
 }
 
+/// x has been overwritten by value, of any number of elements, where mask is true.
+void record_fill(const Tensor& x, const Tensor& mask, const Tensor& value) {
+  record_write(x, "masked_fill_", Flow::pointwise, {x, value}, {mask},
+               [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+                 return {{g, ~saved[0]}, {g, saved[0]}};
+               });
+}
+
 }  // namespace
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value) {
   check_fill_mask(mask);
-  const Tensor number = masked_fill_number(value, x.dtype());
+  Tensor number = masked_fill_number(value, x.dtype());
+  if (is_tracked(value)) number = value.to(x.dtype());
   return defer(Op::where, x.dtype(), x.dtype(), {mask, number, x});
 }
 
@@ -47,7 +56,11 @@ Tensor& masked_fill_(Tensor& x, Tensor mask, const Tensor& value) {
   check_broadcasts_to(x, mask.shape());
   check_no_internal_overlap(x);
   check_no_partial_overlap(x, mask);
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(value);
+  const Tensor kept = tracked ? mask.settle() : Tensor();
   store_where(x, std::move(mask), std::move(number));
+  if (tracked) record_fill(x, kept, value);
   return x;
 }
 
@@ -63,7 +76,9 @@ Tensor& Tensor::fill_(const Tensor& value) {
   Tensor number = fill_number(value, dtype(),
                               "fill_ only supports 0-dimension value tensor but got tensor with",
                               "dimensions.");
-  store(without_repeats(*this), std::move(number));
+  check_writable(*this);
+  store(without_repeats(*this), number);
+  record_write(*this, is_tracked(value) ? value : number);
   return *this;
 }
 
@@ -73,7 +88,10 @@ Tensor& Tensor::copy_(const Tensor& source) {
   check_broadcasts_to(*this, source.shape());
   check_no_internal_overlap(*this);
   check_no_partial_overlap(*this, source);
-  if (!is_same(*this, source)) store(*this, source);
+  check_writable(*this);
+  if (is_same(*this, source)) return *this;
+  store(*this, source);
+  record_write(*this, source);
   return *this;
 }
 
@@ -90,16 +108,16 @@ std::vector<Row> fill_rows() {
                 {x, row, Tensor(-1.5)},
                 {ints, mask, Tensor(7.9)},
                 {row, row, Tensor(false)},
-                {x, mask, tensor(9.f)}}),
-      make_row("where(Tensor condition, Tensor input, Tensor other) -> Tensor",
-               "input where condition is true, other elsewhere; all three broadcast.",
-               +[](const Tensor& condition, const Tensor& a, const Tensor& b) {
-                 return where(condition, a, b);
-               },
-               {{mask, x, Tensor(0)},
-                {mask, x, ints},
-                {row, Tensor(1), Tensor(2.5)},
-                {mask, row, mask}}),
+                {x, mask, tensor(9.f)}})
+          .with_in_place(masked_fill_),
+      make_row(
+          "where(Tensor condition, Tensor input, Tensor other) -> Tensor",
+          "input where condition is true, other elsewhere; all three broadcast.",
+          +[](const Tensor& condition, const Tensor& a, const Tensor& b) {
+            return where(condition, a, b);
+          },
+          {{mask, x, Tensor(0)}, {mask, x, ints}, {row, Tensor(1), Tensor(2.5)}, {mask, row, mask}})
+          .with_out(),
   };
 }
 

@@ -1,29 +1,15 @@
-// Index: x[mask] as a value and as a target.
+// Index: x[mask] and x[indices] as a value and as a target.
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/overlap.h"
 #include "expr/expr.h"
+#include "ops/places.h"
 #include "ops/pointwise.h"
+#include "tamis/indexing.h"
 
 namespace tamis {
 
 namespace {
-
-void check_index_dtype(const Tensor& mask) {
-  const DType dtype = mask.dtype();
-  if (dtype == DType::boolean) return;
-  check(!is_floating_point(dtype), ErrorKind::index,
-        "tensors used as indices must be long, int, byte or bool tensors, but got {}; "
-        "write mask.to_bool() or mask != 0",
-        scalar_type_name(dtype));
-  check(dtype != DType::uint8, ErrorKind::dtype,
-        "x[mask]: expected BoolTensor for mask, but got Byte; write mask.to_bool() or mask != 0");
-  raise(
-      ErrorKind::unsupported,
-      fmt::format("x[mask]: only bool masks are accepted here, but got {}; if it is a mask, write "
-                  "mask.to_bool() or mask != 0",
-                  scalar_type_name(dtype)));
-}
 
 /// The sizes of x that the mask does not consume.
 Shape rest_of(const Tensor& x, const Tensor& mask) {
@@ -44,21 +30,6 @@ Tensor over_rows(const Tensor& x, Tensor mask) {
   return mask;
 }
 
-bool broadcasts_to(const Shape& from, const Shape& to) {
-  if (from.size() > to.size()) return false;
-  const size_t lead = to.size() - from.size();
-  for (size_t d = 0; d < from.size(); ++d) {
-    if (from[d] != 1 && from[d] != to[lead + d]) return false;
-  }
-  return true;
-}
-
-/// value without its leading dimensions of size 1, as PyTorch takes it.
-Tensor without_leading_ones(Tensor value) {
-  while (value.dim() > 0 && value.size(0) == 1) value = value.select(0, 0);
-  return value;
-}
-
 void check_can_cast(const Tensor& value, const Tensor& x) {
   check(can_cast(value.dtype(), x.dtype()), ErrorKind::dtype,
         "result type {} can't be cast to the desired output type {}",
@@ -75,8 +46,8 @@ void put_same(const Tensor& x, Tensor mask, Tensor value) {
 }
 
 /// x[mask] = v. A mask that nobody else holds is moved in, and runs fused into the write.
-void put_values(const Tensor& x, Tensor mask, const Tensor& v) {
-  if (v.impl().is_number) check_fits(v.item(), x.dtype());
+void write_masked(const Tensor& x, Tensor mask, const Tensor& v) {
+  check_number_fits(v, x.dtype());
   check_no_internal_overlap(x);
   const Tensor value = without_leading_ones(v);
   const Shape rest = rest_of(x, mask);
@@ -97,12 +68,39 @@ void put_values(const Tensor& x, Tensor mask, const Tensor& v) {
   expand_into(x, over_rows(x, std::move(mask)), value.to(x.dtype()).expand(selection).contiguous());
 }
 
+}  // namespace
+
+void put_masked(const Tensor& x, Tensor mask, const Tensor& v) {
+  check_writable(x);
+  if (!is_tracked(x) && !is_tracked(v)) return write_masked(x, std::move(mask), v);
+  write_masked(x, mask, v);
+  record_write(x, "x[mask] = v", Flow::moves, {x, v}, {over_rows(x, mask), mask},
+               [shape = v.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+                 Tensor taken = Masked(g, saved[1]).get();
+                 while (taken.dim() < static_cast<int64_t>(shape.size()))
+                   taken = taken.unsqueeze(0);
+                 return {{masked_fill(g, saved[0], zeros({}, g.dtype())), ~saved[0]}, taken};
+               });
+}
+
+namespace {
+
+bool is_mask(const Tensor& index) { return index.dtype() == DType::boolean; }
+
+void put_values(const Tensor& x, Tensor mask, const Tensor& value) {
+  if (is_mask(mask)) return put_masked(x, std::move(mask), value);
+  Tensor target = x;
+  index_put_(target, {mask}, value);
+}
+
 /// x[mask] = op(x[mask], v), in one pass if v is the same for every row.
 void update(const Tensor& x, Tensor mask, const Tensor& v,
             Tensor (*op)(const Tensor&, const Tensor&)) {
   check_no_internal_overlap(x);
   check_no_partial_overlap(x, mask);
-  if (mask.dim() > 0 && broadcasts_to(v.shape(), rest_of(x, mask))) {
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(v);
+  if (!tracked && is_mask(mask) && mask.dim() > 0 && broadcasts_to(v.shape(), rest_of(x, mask))) {
     Tensor value = op(x, v.shares_storage(x) ? v.clone() : v);
     check_can_cast(value, x);
     store_where(x, over_rows(x, std::move(mask)), std::move(value));
@@ -121,22 +119,27 @@ void update(const Tensor& x, Tensor mask, const Tensor& v,
 
 Masked::Masked(Tensor x, Tensor mask) : x_(std::move(x)), mask_(std::move(mask)) {
   check_index_dtype(mask_);
-  check(mask_.dim() <= x_.dim(), ErrorKind::index, "too many indices for tensor of dimension {}",
-        x_.dim());
-  for (int64_t d = 0; d < mask_.dim(); ++d) {
-    check(mask_.shape()[d] == x_.shape()[d], ErrorKind::index,
-          "The shape of the mask {} at index {} does not match the shape of the indexed tensor {} "
-          "at index {}",
-          mask_.shape(), d, x_.shape(), d);
-  }
+  check((is_mask(mask_) ? mask_.dim() : 1) <= x_.dim(), ErrorKind::index,
+        "too many indices for tensor of dimension {}", x_.dim());
+  if (is_mask(mask_)) check_mask_sizes(x_, mask_, 0);
 }
 
 Tensor Masked::get() const {
+  if (!is_mask(mask_)) return index(x_, {mask_});
   const Shape rest = rest_of(x_, mask_);
   const int64_t row = tamis::numel(rest);
   if (row == 0) return empty(with_front(count_true(mask_), rest), x_.dtype());
-  const Tensor elements = compress(x_, over_rows(x_, mask_), x_.shape());
-  return elements.view(with_front(elements.numel() / row, rest));
+  const Tensor mask = over_rows(x_, mask_);
+  const Tensor elements = compress(x_, mask, x_.shape());
+  const Tensor result = elements.view(with_front(elements.numel() / row, rest));
+  if (is_tracked(x_)) {
+    record(result, "x[mask]", Flow::moves, {x_}, {mask},
+           [shape = x_.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+           });
+  }
+  return result;
 }
 
 void Masked::put(const Tensor& value) const { put_values(x_, mask_, value); }

@@ -1,4 +1,5 @@
 // Joins: copies of several tensors, or of one several times, side by side in a new tensor.
+#include "autograd/node.h"
 #include "core/check.h"
 #include "expr/expr.h"
 #include "tamis/ops.h"
@@ -50,11 +51,25 @@ Tensor cat(const std::vector<Tensor>& tensors, int64_t dim) {
   }
   const Tensor result = empty(shape, dtype);
   int64_t at = 0;
+  std::vector<int64_t> lengths;
   for (const Tensor& x : tensors) {
+    lengths.push_back(is_skipped(x) ? 0 : x.shape()[d]);
     if (is_skipped(x)) continue;
-    const int64_t length = x.shape()[d];
+    const int64_t length = lengths.back();
     if (x.numel() > 0) store(result.narrow(d, at, length), x);
     at += length;
+  }
+  if (is_floating_point(dtype) && is_tracked(tensors)) {
+    record(result, "cat", Flow::moves, tensors, {},
+           [d, lengths](const Tensor& g, std::span<const Tensor>) {
+             Gradients parts;
+             int64_t from = 0;
+             for (int64_t length : lengths) {
+               parts.push_back(g.narrow(d, from, length));
+               from += length;
+             }
+             return parts;
+           });
   }
   return result;
 }
@@ -74,6 +89,14 @@ Tensor stack(const std::vector<Tensor>& tensors, int64_t dim) {
   if (result.numel() == 0) return result;
   for (size_t i = 0; i < tensors.size(); ++i) {
     store(result.select(d, static_cast<int64_t>(i)), tensors[i]);
+  }
+  if (is_floating_point(result.dtype()) && is_tracked(tensors)) {
+    record(result, "stack", Flow::moves, tensors, {},
+           [d, n = tensors.size()](const Tensor& g, std::span<const Tensor>) {
+             Gradients parts;
+             for (size_t i = 0; i < n; ++i) parts.push_back(g.select(d, static_cast<int64_t>(i)));
+             return parts;
+           });
   }
   return result;
 }
@@ -98,6 +121,17 @@ Tensor Tensor::repeat(const Shape& repeats) const {
   }
   const Tensor result = empty(sizes, dtype());
   if (result.numel() > 0) store(result.view(often), reshape(once));
+  if (is_tracked(*this)) {
+    record(result, "repeat", Flow::moves, {*this}, {},
+           [often, once, shape = shape()](const Tensor& g, std::span<const Tensor>) -> Gradients {
+             Dims over;
+             for (size_t d = 0; d < often.size(); d += 2) over.push_back(static_cast<int64_t>(d));
+             if (over.empty()) return {g};
+             const Tensor each = g.reshape(often);
+             const bool is_mask = g.dtype() == DType::boolean;
+             return {(is_mask ? each.any(over) : each.sum(over)).reshape(shape)};
+           });
+  }
   return result;
 }
 

@@ -8,7 +8,7 @@ namespace {
 /// op on truth values for bools, bits on integers.
 Tensor bitwise(Op mask_op, Op bit_op, const char* kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
-  check_implemented(!is_floating_point(dtype), kernel, dtype);
+  check_implemented(!is_floating_point(dtype) && !is_complex(dtype), kernel, dtype);
   return defer(dtype == DType::boolean ? mask_op : bit_op, dtype, dtype, {a, b});
 }
 
@@ -20,7 +20,7 @@ Tensor logical(Op mask_op, const Tensor& a, const Tensor& b) {
 
 Tensor bitwise_not(const Tensor& x) {
   const DType dtype = result_type(x);
-  check_implemented(!is_floating_point(dtype), "bitwise_not_cpu", dtype);
+  check_implemented(!is_floating_point(dtype) && !is_complex(dtype), "bitwise_not_cpu", dtype);
   return defer(dtype == DType::boolean ? Op::mask_not : Op::bit_not, dtype, dtype, {x});
 }
 
@@ -58,23 +58,38 @@ std::vector<Row> logic_rows() {
   const std::vector<Args> two = {{bools, row}, {ints, floats}, {bools, Tensor(true)}};
   return {
       make_row("bitwise_not(Tensor input) -> Tensor",
-               "Flips every bit of integers, and bools as logical_not does.", bitwise_not,
-               one_bits),
+               "Flips every bit of integers, and bools as logical_not does.", bitwise_not, one_bits)
+          .with_in_place()
+          .with_out(),
       make_row("bitwise_and(Tensor input, Tensor other) -> Tensor",
-               "The bits that are set in both; for bools, and.", bitwise_and, two_bits),
+               "The bits that are set in both; for bools, and.", bitwise_and, two_bits)
+          .with_in_place()
+          .with_out(),
       make_row("bitwise_or(Tensor input, Tensor other) -> Tensor",
-               "The bits that are set in either; for bools, or.", bitwise_or, two_bits),
+               "The bits that are set in either; for bools, or.", bitwise_or, two_bits)
+          .with_in_place()
+          .with_out(),
       make_row("bitwise_xor(Tensor input, Tensor other) -> Tensor",
                "The bits that are set in exactly one; for bools, exclusive or.", bitwise_xor,
-               two_bits),
+               two_bits)
+          .with_in_place()
+          .with_out(),
       make_row("logical_not(Tensor input) -> Tensor", "True where an element is zero.", logical_not,
-               one),
+               one)
+          .with_in_place()
+          .with_out(),
       make_row("logical_and(Tensor input, Tensor other) -> Tensor",
-               "True where both elements are nonzero.", logical_and, two),
+               "True where both elements are nonzero.", logical_and, two)
+          .with_in_place()
+          .with_out(),
       make_row("logical_or(Tensor input, Tensor other) -> Tensor",
-               "True where an element is nonzero.", logical_or, two),
+               "True where an element is nonzero.", logical_or, two)
+          .with_in_place()
+          .with_out(),
       make_row("logical_xor(Tensor input, Tensor other) -> Tensor",
-               "True where exactly one element is nonzero.", logical_xor, two),
+               "True where exactly one element is nonzero.", logical_xor, two)
+          .with_in_place()
+          .with_out(),
   };
 }
 

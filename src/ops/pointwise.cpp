@@ -9,11 +9,17 @@ namespace tamis {
 namespace {
 
 /// The higher category decides, unless the lower one is of a higher kind: an integer among bools,
-/// or floating point among integers.
+/// floating point among integers, or complex among real numbers, which it takes the width of.
 std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> lower) {
   if (!higher) return lower;
-  if (!lower || is_floating_point(*higher)) return higher;
-  if (*higher == DType::boolean || is_floating_point(*lower)) return promote_types(*higher, *lower);
+  if (!lower || is_complex(*higher)) return higher;
+  if (is_floating_point(*higher)) {
+    if (!is_complex(*lower)) return higher;
+    return *higher == DType::float64 ? DType::complex128 : DType::complex64;
+  }
+  if (*higher == DType::boolean || is_floating_point(*lower) || is_complex(*lower)) {
+    return promote_types(*higher, *lower);
+  }
   return higher;
 }
 
@@ -31,7 +37,10 @@ DType result_type(std::initializer_list<const Tensor*> operands) {
     const TensorImpl& impl = x->impl();
     const bool weak = impl.is_number && impl.layout.sizes.empty();
     auto& category = !impl.layout.sizes.empty() ? dimensioned : weak ? number : zero_dim;
-    const DType dtype = weak && is_floating_point(impl.dtype) ? DType::float32 : impl.dtype;
+    const DType dtype = !weak                           ? impl.dtype
+                        : is_floating_point(impl.dtype) ? DType::float32
+                        : is_complex(impl.dtype)        ? DType::complex64
+                                                        : impl.dtype;
     category = category ? promote_types(*category, dtype) : dtype;
   }
   return *combine(dimensioned, combine(zero_dim, number));
@@ -43,13 +52,19 @@ void check_implemented(bool ok, const char* kernel, DType dtype) {
   check(ok, ErrorKind::dtype, "\"{}\" not implemented for '{}'", kernel, scalar_type_name(dtype));
 }
 
-Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tensor*> reads) {
+Tensor& write_back(Tensor& self, Tensor value, std::span<const Tensor* const> reads) {
   check_no_internal_overlap(self);
   for (const Tensor* read : reads) check_no_partial_overlap(self, *read);
   check(value.shape() == self.shape(), ErrorKind::shape,
         "output with shape {} doesn't match the broadcast shape {}", self.shape(), value.shape());
   check_castable(value.dtype(), self.dtype());
-  store(self, std::move(value));
+  check_writable(self);
+  if (is_grad_enabled() && (node_of(value) || node_of(self))) {
+    store(self, value);
+    record_write(self, value);
+  } else {
+    store(self, std::move(value));
+  }
   return self;
 }
 

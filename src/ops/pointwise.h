@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "autograd/node.h"
 #include "expr/expr.h"
 #include "tamis/ops.h"
 
@@ -15,24 +16,35 @@ namespace tamis {
 DType result_type(std::initializer_list<const Tensor*> operands);
 inline DType result_type(const Tensor& x) { return result_type({&x}); }
 
-/// The dtype that functions of real analysis compute in: floating point as it is, all else in
-/// float32.
+/// The dtype that functions of analysis compute in: floating point and complex as it is, all else
+/// in float32.
 constexpr DType float_type(DType dtype) {
-  return is_floating_point(dtype) ? dtype : DType::float32;
+  return is_floating_point(dtype) || is_complex(dtype) ? dtype : DType::float32;
 }
 
 /// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.
 void check_implemented(bool ok, const char* kernel, DType dtype);
 
-/// defer for inputs that stand in a braced list.
+/// Enters y, the result of op on inputs, into the graph of gradients (pointwise_grad.cpp).
+void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs);
+
+/// defer as an operation that has a gradient.
 inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<Tensor> inputs) {
-  return defer(op, operand, result, std::span<const Tensor>(inputs.begin(), inputs.size()));
+  const std::span<const Tensor> span(inputs.begin(), inputs.size());
+  Tensor y = defer(op, operand, result, span);
+  if (is_floating_point(result) && is_tracked(span)) record_pointwise(op, y, span);
+  return y;
 }
 
 /// Ends an in-place operation: stores value, which was computed from self and reads, into self;
 /// returns self. Refuses overlapping memory, a value of another shape than self's, and one whose
 /// dtype does not cast to self's.
-Tensor& write_back(Tensor& self, Tensor value, std::initializer_list<const Tensor*> reads = {});
+Tensor& write_back(Tensor& self, Tensor value, std::span<const Tensor* const> reads);
+inline Tensor& write_back(Tensor& self, Tensor value,
+                          std::initializer_list<const Tensor*> reads = {}) {
+  return write_back(self, std::move(value),
+                    std::span<const Tensor* const>(reads.begin(), reads.size()));
+}
 
 /// Ends an operation with out= whose result has another shape than out: points out's handle at
 /// result's data, which nobody else has. Nothing that is still deferred reads the old data.

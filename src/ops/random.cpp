@@ -9,6 +9,7 @@
 #include "core/convert.h"
 #include "core/philox.h"
 #include "ops/pointwise.h"
+#include "tamis/complex.h"
 
 namespace tamis {
 
@@ -119,7 +120,7 @@ const char* cpp_name(DType dtype) {
   constexpr const char* kNames[] = {"bool",  "unsigned char", "signed char", "short int",
                                     "int",   "long int",      "c10::Half",   "c10::BFloat16",
                                     "float", "double"};
-  static_assert(std::size(kNames) == kDTypeCount);
+  static_assert(std::size(kNames) == static_cast<size_t>(DType::complex64));
   return kNames[static_cast<int>(dtype)];
 }
 
@@ -143,6 +144,12 @@ std::pair<int64_t, const char*> most_distinct(DType dtype) {
   }
 }
 
+/// Room for both parts of complex numbers.
+Shape with_parts(Shape shape) {
+  shape.push_back(2);
+  return shape;
+}
+
 }  // namespace
 
 void manual_seed(uint64_t seed) {
@@ -153,6 +160,7 @@ void manual_seed(uint64_t seed) {
 }
 
 Tensor rand(const Shape& shape, DType dtype) {
+  if (is_complex(dtype)) return view_as_complex(rand(with_parts(shape), real_dtype(dtype)));
   check_implemented(is_floating_point(dtype), "check_uniform_bounds", dtype);
   Tensor result = empty(shape, dtype);
   visit_dtype(dtype, [&](auto type) {
@@ -167,6 +175,11 @@ Tensor rand(const Shape& shape, DType dtype) {
 }
 
 Tensor randn(const Shape& shape, DType dtype) {
+  if (is_complex(dtype)) {
+    // Each part has half of the variance.
+    const Tensor parts = randn(with_parts(shape), real_dtype(dtype));
+    return view_as_complex(parts * std::numbers::sqrt2 * 0.5);
+  }
   check_implemented(is_floating_point(dtype), "normal_kernel_cpu", dtype);
   Tensor result = empty(shape, dtype);
   visit_dtype(dtype, [&](auto type) {
@@ -181,6 +194,8 @@ Tensor randn(const Shape& shape, DType dtype) {
 }
 
 Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype) {
+  check(!is_complex(dtype), ErrorKind::dtype,
+        "check_random_bounds handles only integral, floating-point and boolean types");
   Tensor result = empty(shape, dtype);
   check(low < high, ErrorKind::value,
         "random_ expects 'from' to be less than 'to', but got from={} >= to={}", low, high);
@@ -194,7 +209,7 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype) {
     return std::array{static_cast<int64_t>(from + below(bits[0], range)),
                       static_cast<int64_t>(from + below(bits[1], range))};
   };
-  visit_dtype(dtype, [&](auto type) { fill_by_counter<decltype(type)>(result, draw); });
+  visit_real(dtype, [&](auto type) { fill_by_counter<decltype(type)>(result, draw); });
   return result;
 }
 
@@ -204,7 +219,7 @@ Tensor randint(int64_t high, const Shape& shape, DType dtype) {
 
 Tensor randperm(int64_t n, DType dtype) {
   Tensor result = empty({n}, dtype);
-  check_implemented(dtype != DType::boolean, "randperm", dtype);
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), "randperm", dtype);
   if (is_floating_point(dtype)) {
     const auto [most, text] = most_distinct(dtype);
     check(n <= most, ErrorKind::value, "n cannot be greater than {} for {} type.", text,
@@ -213,7 +228,7 @@ Tensor randperm(int64_t n, DType dtype) {
     check_fits(n - 1, dtype);
   }
   const Counters counters((n + 1) / 2);
-  visit_dtype(dtype, [&](auto type) {
+  visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(storage_of(result)->data());
     // Fisher-Yates, growing: place i gets i or trades it for what an earlier place has.
@@ -244,7 +259,7 @@ Tensor bernoulli(const Tensor& p) {
     const double next = 2 * k + 1 < n ? data[2 * k + 1] : 0;
     return std::array{u[0] < data[2 * k] ? 1.0f : 0.0f, u[1] < next ? 1.0f : 0.0f};
   };
-  visit_dtype(p.dtype(), [&](auto type) { fill_by_counter<decltype(type)>(result, draw); });
+  visit_real(p.dtype(), [&](auto type) { fill_by_counter<decltype(type)>(result, draw); });
   return result;
 }
 

@@ -2,11 +2,14 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/mask_args.h"
+#include "ops/pointwise.h"
 #include "ops/reduce.h"
+#include "ops/reduce_grad.h"
 #include "ops/row.h"
 
 namespace tamis {
@@ -27,6 +30,7 @@ namespace {
 
 /// The dtype that sums and products of this dtype are taken in.
 DType sum_operand(DType dtype) {
+  if (is_complex(dtype)) return dtype;
   if (!is_floating_point(dtype)) return DType::int64;
   return dtype == DType::float64 ? DType::float64 : DType::float32;
 }
@@ -58,7 +62,9 @@ DType truth_dtype(const Tensor& x) {
 Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
                   std::optional<DType> dtype) {
   const bool is_sum = reduction == Reduction::sum;
-  const DType result = dtype ? *dtype : is_floating_point(x.dtype()) ? x.dtype() : DType::int64;
+  const DType result = dtype                                                   ? *dtype
+                       : is_floating_point(x.dtype()) || is_complex(x.dtype()) ? x.dtype()
+                                                                               : DType::int64;
   if (result == DType::boolean) {
     return reduce_truth(!is_sum, x.to_bool(), dims, keepdim, DType::boolean);
   }
@@ -89,28 +95,38 @@ Tensor extreme(Reduction reduction, const char* op, const Tensor& x, const Dims&
   }
   const bool is_half = x.dtype() == DType::float16 || x.dtype() == DType::bfloat16;
   const DType operand = is_half ? DType::float32 : x.dtype();
-  return run(reduction, x, dims, keepdim, operand, x.dtype(), 0);
+  const Tensor y = run(reduction, x, dims, keepdim, operand, x.dtype(), 0);
+  if (is_tracked(x)) record_extreme(y, x, dims, keepdim);
+  return y;
 }
 
 }  // namespace
 
 Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
-  return accumulate(Reduction::sum, x, normalize_dims(dims, x.dim()), keepdim, dtype);
+  const Shape over = normalize_dims(dims, x.dim());
+  const Tensor y = accumulate(Reduction::sum, x, over, keepdim, dtype);
+  if (is_floating_point(y.dtype()) && is_tracked(x)) record_sum(y, x, over, keepdim);
+  return y;
 }
 
 Tensor prod(const Tensor& x, std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) {
-  const Dims dims = dim ? Dims{*dim} : Dims{};
-  return accumulate(Reduction::prod, x, normalize_dims(dims, x.dim()), keepdim, dtype);
+  const Shape over = normalize_dims(dim ? Dims{*dim} : Dims{}, x.dim());
+  const Tensor y = accumulate(Reduction::prod, x, over, keepdim, dtype);
+  if (is_floating_point(y.dtype()) && is_tracked(x)) record_prod(y, x, over, keepdim);
+  return y;
 }
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
   const DType result = dtype.value_or(x.dtype());
-  check(is_floating_point(result), ErrorKind::dtype,
+  check(is_floating_point(result) || is_complex(result), ErrorKind::dtype,
         "mean(): could not infer output dtype. {} dtype must be either a floating point or complex "
         "dtype. Got: {}",
         dtype ? "Optional" : "Input", scalar_type_name(result));
-  return run(Reduction::mean, x.to(result), normalize_dims(dims, x.dim()), keepdim,
-             sum_operand(result), result, std::numeric_limits<double>::quiet_NaN());
+  const Shape over = normalize_dims(dims, x.dim());
+  const Tensor y = run(Reduction::mean, x.to(result), over, keepdim, sum_operand(result), result,
+                       std::numeric_limits<double>::quiet_NaN());
+  if (is_tracked(x)) record_mean(y, x, over, keepdim);
+  return y;
 }
 
 Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {
@@ -121,9 +137,15 @@ Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
   return extreme(Reduction::amin, "amin", x, dims, keepdim);
 }
 
-Tensor max(const Tensor& x) { return extreme(Reduction::amax, "max", x, {}, false); }
+Tensor max(const Tensor& x) {
+  check_implemented(!is_complex(x.dtype()), "max_all", x.dtype());
+  return extreme(Reduction::amax, "max", x, {}, false);
+}
 
-Tensor min(const Tensor& x) { return extreme(Reduction::amin, "min", x, {}, false); }
+Tensor min(const Tensor& x) {
+  check_implemented(!is_complex(x.dtype()), "min_all", x.dtype());
+  return extreme(Reduction::amin, "min", x, {}, false);
+}
 
 Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
   return reduce_truth(false, x.to_bool(), normalize_dims(dims, x.dim()), keepdim, truth_dtype(x));
@@ -152,31 +174,40 @@ std::vector<Row> reduce_rows() {
   return {
       make_row("sum(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
                "The sum over all dimensions or the given ones; integers and bools give int64.", sum,
-               sums),
+               sums)
+          .with_out(),
       make_row("mean(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
-               "The mean over all dimensions or the given ones.", mean, with_dims),
+               "The mean over all dimensions or the given ones.", mean, with_dims)
+          .with_out(),
       make_row("prod(Tensor input, int? dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor",
                "The product over all dimensions or the given one; integers and bools give int64.",
                prod,
                {{x, Value(), false, no_dtype},
                 {x, int64_t{0}, true, no_dtype},
-                {mask, int64_t{-1}, false, no_dtype}}),
+                {mask, int64_t{-1}, false, no_dtype}})
+          .with_out(),
       make_row("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "The largest element over all dimensions or the given ones; NaN wins.", amax,
-               extremes),
+               extremes)
+          .with_out(),
       make_row("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "The smallest element over all dimensions or the given ones; NaN wins.", amin,
-               extremes),
+               extremes)
+          .with_out(),
       make_row("max(Tensor input) -> Tensor", "The largest element; NaN wins.",
-               static_cast<Tensor (*)(const Tensor&)>(max), whole),
+               static_cast<Tensor (*)(const Tensor&)>(max), whole)
+          .with_out(),
       make_row("min(Tensor input) -> Tensor", "The smallest element; NaN wins.",
-               static_cast<Tensor (*)(const Tensor&)>(min), whole),
+               static_cast<Tensor (*)(const Tensor&)>(min), whole)
+          .with_out(),
       make_row("any(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "Whether any element is nonzero, over all dimensions or the given ones.", any,
-               extremes),
+               extremes)
+          .with_out(),
       make_row("all(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "Whether all elements are nonzero, over all dimensions or the given ones.", all,
-               extremes),
+               extremes)
+          .with_out(),
   };
 }
 

@@ -36,12 +36,17 @@ struct Row {
                               // float32, int64 or bool
   bool in_place = false;      // there is also a method name_ that writes the result into input
   bool out = false;           // PyTorch takes out= (see `into` in ops.h)
+  // What name_ does, if that is less work than computing the result and storing it.
+  std::function<void(std::span<const Value>)> call_in_place = nullptr;
 
   std::string name() const { return signature.substr(0, signature.find('(')); }
   Row with_in_place() && {
     in_place = true;
     return std::move(*this);
   }
+  /// The same, by a function `Tensor& name_(Tensor& x, ...)`.
+  template <class... A>
+  Row with_in_place(Tensor& (*f)(Tensor&, A...)) &&;
   Row with_out() && {
     out = true;
     return std::move(*this);
@@ -80,7 +85,23 @@ Value apply_values(R (*f)(A...), std::span<const Value> args, std::index_sequenc
   return to_value(f(FromValue<std::decay_t<A>>::get(args[I])...));
 }
 
+template <class... A, size_t... I>
+void apply_in_place(Tensor& (*f)(Tensor&, A...), std::span<const Value> args,
+                    std::index_sequence<I...>) {
+  Tensor x = std::get<Tensor>(args[0]);
+  f(x, FromValue<std::decay_t<A>>::get(args[I + 1])...);
+}
+
 }  // namespace detail
+
+template <class... A>
+Row Row::with_in_place(Tensor& (*f)(Tensor&, A...)) && {
+  in_place = true;
+  call_in_place = [f](std::span<const Value> args) {
+    detail::apply_in_place(f, args, std::index_sequence_for<A...>{});
+  };
+  return std::move(*this);
+}
 
 /// Makes a row from a plain function (or a captureless lambda with a + before it) whose parameters
 /// are those of the signature.
@@ -93,7 +114,8 @@ Row make_row(std::string signature, std::string summary, R (*f)(A...), std::vect
           },
           std::move(samples),
           false,
-          false};
+          false,
+          nullptr};
 }
 
 // Each family's rows stand at the end of its file. In-place and out= forms have no rows of their
@@ -116,14 +138,24 @@ std::vector<Row> indexing_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> result_rows();
 std::vector<Row> sequence_rows();
+std::vector<Row> pad_rows();
 std::vector<Row> loss_rows();
+std::vector<Row> cross_entropy_rows();
 std::vector<Row> scan_rows();
 std::vector<Row> softmax_rows();
 std::vector<Row> masked_rows();
 std::vector<Row> sort_rows();
 std::vector<Row> linalg_rows();
+std::vector<Row> complex_rows();
 
-/// All of them, in the order above.
+/// Rows that belong together, under a title for the reference page.
+struct Family {
+  const char* title;
+  std::vector<Row> (*rows)();
+};
+std::span<const Family> all_families();
+
+/// The rows of all families, in their order.
 const std::vector<Row>& all_rows();
 
 }  // namespace tamis

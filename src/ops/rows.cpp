@@ -5,15 +5,44 @@
 
 namespace tamis {
 
+std::span<const Family> all_families() {
+  static constexpr Family kFamilies[] = {
+      {"Creation", create_rows},
+      {"Views and joins", view_rows},
+      {"Arithmetic", arith_rows},
+      {"Comparison", compare_rows},
+      {"Logic and bits", logic_rows},
+      {"Selection", select_rows},
+      {"Filling", fill_rows},
+      {"Scattering by a mask", scatter_rows},
+      {"Reductions", reduce_rows},
+      {"Order statistics", order_rows},
+      {"Mask builders", mask_rows},
+      {"Indexing", indexing_rows},
+      {"Gathering and scattering by index", gather_rows},
+      {"Selections in other forms", result_rows},
+      {"Sequences", sequence_rows},
+      {"Padding", pad_rows},
+      {"Losses", loss_rows},
+      {"Cross entropy", cross_entropy_rows},
+      {"Extremes", extreme_rows},
+      {"Statistics", statistic_rows},
+      {"Norms", norm_rows},
+      {"Scans", scan_rows},
+      {"Softmax", softmax_rows},
+      {"Masked reductions", masked_rows},
+      {"Sorting", sort_rows},
+      {"Linear algebra", linalg_rows},
+      {"Complex numbers", complex_rows},
+  };
+  return kFamilies;
+}
+
 const std::vector<Row>& all_rows() {
   static const std::vector<Row> rows = [] {
     std::vector<Row> all;
-    for (auto* family :
-         {create_rows, view_rows,    arith_rows,    compare_rows, logic_rows,     select_rows,
-          fill_rows,   scatter_rows, reduce_rows,   order_rows,   mask_rows,      indexing_rows,
-          gather_rows, result_rows,  sequence_rows, loss_rows,    scan_rows,      softmax_rows,
-          masked_rows, sort_rows,    linalg_rows,   extreme_rows, statistic_rows, norm_rows}) {
-      std::vector<Row> some = family();
+    for (const Family& family : all_families()) {
+      std::vector<Row> some = family.rows();
       all.insert(all.end(), std::make_move_iterator(some.begin()),
                  std::make_move_iterator(some.end()));
     }

@@ -6,6 +6,7 @@
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
 #include "ops/row.h"
+#include "tamis/indexing.h"
 #include "tamis/reduce.h"
 
 namespace tamis {
@@ -28,6 +29,14 @@ Tensor own_copy(const Tensor& x, DType dtype) {
   Tensor copy = allocate(x.shape(), dtype);
   store(copy, x.to(dtype));
   return copy;
+}
+
+/// Each element is in its own sum and in all behind it.
+void record_cumsum(const Tensor& y, const Tensor& x, int64_t dim) {
+  record(y, "cumsum", Flow::mixes, {x}, {},
+         [dim](const Tensor& g, std::span<const Tensor>) -> Gradients {
+           return {flip(cumsum(flip(g, {dim}), dim), {dim})};
+         });
 }
 
 DType scan_dtype(const Tensor& x, std::optional<DType> dtype) {
@@ -54,6 +63,7 @@ Tensor scanned(Scan scan, const char* op, const Tensor& x, int64_t dim, DType re
   const Tensor running = own_copy(x, result);
   const Lines lines(x.shape(), d);
   cpu_backend().scan(scan, storage_of(running)->data(), result, lines.outer, lines.n, lines.inner);
+  if (scan == Scan::sum && is_floating_point(result) && is_tracked(x)) record_cumsum(running, x, d);
   return running;
 }
 

@@ -1,4 +1,5 @@
 // Scatter: ops that put the elements of a source, in order, where a mask is true.
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/overlap.h"
@@ -32,6 +33,18 @@ void scatter(const Tensor& x, Tensor mask, const Tensor& source) {
   expand_into(x, std::move(mask), from);
 }
 
+/// The gradients of a scatter: x's where the mask is false, and those of the elements that were
+/// taken from source; the rest of it got none.
+Vjp scatter_vjp(const Shape& source_shape) {
+  return [source_shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+    const Tensor& mask = saved[0];
+    const Tensor taken = masked_select(g, mask);
+    const Tensor rest = zeros({numel(source_shape) - taken.numel()}, g.dtype());
+    return {{masked_fill(g, mask, zeros({}, g.dtype())), ~mask},
+            cat({taken, rest}).reshape(source_shape)};
+  };
+}
+
 }  // namespace
 
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
@@ -41,6 +54,10 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source)
   Tensor result = allocate(shape, x.dtype());
   store(result, x);
   scatter(result, mask, source);
+  const Tensor inputs[] = {x, source};
+  if (is_floating_point(x.dtype()) && is_tracked(inputs)) {
+    record(result, "masked_scatter", Flow::moves, {x, source}, {mask}, scatter_vjp(source.shape()));
+  }
   return result;
 }
 
@@ -49,7 +66,14 @@ Tensor& masked_scatter_(Tensor& x, Tensor mask, const Tensor& source) {
   check_broadcasts_to(x, mask.shape());
   check_no_internal_overlap(x);
   check_enough(mask, x.numel(), source);
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(source);
+  const Tensor kept = tracked ? mask.settle() : Tensor();
   scatter(x, std::move(mask), source);
+  if (tracked) {
+    record_write(x, "masked_scatter_", Flow::moves, {x, source}, {kept},
+                 scatter_vjp(source.shape()));
+  }
   return x;
 }
 
@@ -62,7 +86,8 @@ std::vector<Row> scatter_rows() {
                "input with the elements of source, in order, where mask is true.", masked_scatter,
                {{x, mask, source},
                 {x, tensor({false, true, false}), source},
-                {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}}),
+                {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}})
+          .with_in_place(masked_scatter_),
   };
 }
 

@@ -20,7 +20,16 @@ DType isin_operand(DType dtype) {
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
-  return compress(x, mask, broadcast_shapes(mask.shape(), x.shape()));
+  const Shape shape = broadcast_shapes(mask.shape(), x.shape());
+  const Tensor result = compress(x, mask, shape);
+  if (is_tracked(x)) {
+    record(result, "masked_select", Flow::moves, {x}, {mask},
+           [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+           });
+  }
+  return result;
 }
 
 Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask) {
@@ -60,6 +69,10 @@ int64_t count(const Tensor& mask) {
 Tensor count_nonzero(const Tensor& x, const Dims& dims) { return sum(x.to_bool(), dims); }
 
 Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
+  for (DType dtype : {x.dtype(), test_elements.dtype()}) {
+    check(!is_complex(dtype), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
+          scalar_type_name(dtype));
+  }
   const Tensor test = test_elements.to(isin_operand(test_elements.dtype())).contiguous();
   const DType operand = isin_operand(x.dtype());
   auto set = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand);
@@ -79,10 +92,12 @@ std::vector<Row> select_rows() {
       make_row("masked_select(Tensor input, Tensor mask) -> Tensor",
                "The elements of input where mask is true, 1-d, in row-major order; both broadcast.",
                masked_select,
-               {{x, mask}, {x, row}, {x, column}, {tensor({1, 2, 3}), mask}, {x, Tensor(true)}}),
+               {{x, mask}, {x, row}, {x, column}, {tensor({1, 2, 3}), mask}, {x, Tensor(true)}})
+          .with_out(),
       make_row("nonzero(Tensor input) -> Tensor",
                "The coordinates of the nonzero elements, one row each.", nonzero,
-               {{x}, {ints}, {mask}, {tensor(0)}}),
+               {{x}, {ints}, {mask}, {tensor(0)}})
+          .with_out(),
       make_row("nonzero_tuple(Tensor input) -> Tensor[]",
                "The coordinates of the nonzero elements, one tensor per dimension.", nonzero_tuple,
                {{x}, {ints}, {mask}, {tensor(3)}}),
@@ -99,7 +114,8 @@ std::vector<Row> select_rows() {
                {{ints, tensor({7, 0}), false},
                 {ints, tensor({7, 0}), true},
                 {x, tensor({2.f, 9.f}), false},
-                {mask, tensor({true}), false}}),
+                {mask, tensor({true}), false}})
+          .with_out(),
   };
 }
 

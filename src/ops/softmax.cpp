@@ -63,7 +63,9 @@ Tensor soft_max(const Tensor& given, const Tensor& mask, int64_t dim) {
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const auto powers = [&] { return kept(mask, exp(sub(x, shift)), 0); };
-  if (is_half(given.dtype())) {  // a second exponential takes less than memory for the first
+  // A second exponential takes less than memory for the first; and what is written in place is not
+  // recorded.
+  if (is_half(given.dtype()) || is_tracked(given)) {
     const Tensor sum = sum_wide(powers(), dims).to(x.dtype()).settle();
     return kept(mask, div(powers(), sum), 0).to(given.dtype());
   }

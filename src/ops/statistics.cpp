@@ -51,6 +51,7 @@ Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity) {
 
 Tensor sum_wide(const Tensor& x, const Shape& dims) {
   if (x.numel() == 0) return zeros(reduced_shape(x, dims, true), DType::float64);
+  if (is_tracked(x)) return sum(x, dims, true, DType::float64);  // the same bits, recorded
   const DType operand = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
   return reduce(Reduction::sum, x, dims, operand, DType::float64);
 }

@@ -3,7 +3,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
-#include "expr/expr.h"
+#include "ops/pointwise.h"
 #include "ops/row.h"
 
 namespace tamis {
@@ -69,6 +69,45 @@ std::string type_string(DType dtype) {
   return fmt::format("torch.{}Tensor", scalar);
 }
 
+/// A view of x. `back` turns a gradient of the view into one of x.
+template <class F>
+Tensor view_of(const Tensor& x, const char* op, Flow flow, Layout layout, F back) {
+  const Tensor view = user_view(x, std::move(layout));
+  if (is_tracked(x)) {
+    record(view, op, flow, {x}, {},
+           [back](const Tensor& g, std::span<const Tensor>) -> Gradients { return {back(g)}; });
+  }
+  return view;
+}
+
+/// The same elements in the same order.
+Tensor reshaped(const Tensor& x, const char* op, Layout layout) {
+  return view_of(x, op, Flow::moves, std::move(layout),
+                 [shape = x.shape()](const Tensor& g) { return g.reshape(shape); });
+}
+
+/// zeros, but g in the places that the view of them shows.
+template <class F>
+Tensor place(const Tensor& g, const Shape& shape, F view) {
+  Tensor result = zeros(shape, g.dtype());
+  {
+    NoGradGuard guard;
+    view(result).copy_(g);
+  }
+  if (is_tracked(g)) {
+    record(result, "place", Flow::moves, {g}, {},
+           [view](const Tensor& gg, std::span<const Tensor>) -> Gradients { return {view(gg)}; });
+  }
+  return result;
+}
+
+/// Some of the elements: those that `view` shows.
+template <class F>
+Tensor part(const Tensor& x, const char* op, Layout layout, F view) {
+  return view_of(x, op, Flow::picks, std::move(layout),
+                 [shape = x.shape(), view](const Tensor& g) { return place(g, shape, view); });
+}
+
 }  // namespace
 
 Tensor Tensor::view(const Shape& new_shape) const {
@@ -77,13 +116,13 @@ Tensor Tensor::view(const Shape& new_shape) const {
   check(new_strides.has_value(), ErrorKind::shape,
         "view size is not compatible with input tensor's size and stride (at least one dimension "
         "spans across two contiguous subspaces). Use .reshape(...) instead.");
-  return make_view(*this, {sizes, *new_strides, storage_offset()});
+  return reshaped(*this, "view", {sizes, *new_strides, storage_offset()});
 }
 
 Tensor Tensor::reshape(const Shape& new_shape) const {
   const Shape sizes = infer_shape(new_shape, numel());
   const std::optional<Shape> new_strides = view_strides(layout_of(*this), sizes);
-  if (new_strides) return make_view(*this, {sizes, *new_strides, storage_offset()});
+  if (new_strides) return reshaped(*this, "reshape", {sizes, *new_strides, storage_offset()});
   return clone().view(sizes);
 }
 
@@ -111,13 +150,14 @@ Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
     std::swap(layout.sizes[a], layout.sizes[b]);
     std::swap(layout.strides[a], layout.strides[b]);
   }
-  return make_view(*this, std::move(layout));
+  return view_of(*this, "transpose", Flow::moves, std::move(layout),
+                 [a, b](const Tensor& g) { return g.transpose(a, b); });
 }
 
 Tensor Tensor::t() const {
   check(dim() <= 2, ErrorKind::shape, "t() expects a tensor with <= 2 dimensions, but self is {}D",
         dim());
-  return dim() == 2 ? transpose(0, 1) : detach();
+  return dim() == 2 ? transpose(0, 1) : reshaped(*this, "t", layout_of(*this));
 }
 
 Tensor Tensor::permute(const Shape& dims) const {
@@ -128,15 +168,17 @@ Tensor Tensor::permute(const Shape& dims) const {
         dim(), dims.size());
   const Layout& x = layout_of(*this);
   Layout layout{x.sizes, x.strides, x.offset};
-  Shape seen(dims.size(), 0);
+  Shape seen(dims.size(), 0), inverse(dims.size(), 0);
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t d = wrap_dim(dims[i], dim());
     check(seen[d] == 0, ErrorKind::value, "permute(): duplicate dims are not allowed.");
     seen[d] = 1;
+    inverse[d] = static_cast<int64_t>(i);
     layout.sizes[i] = x.sizes[d];
     layout.strides[i] = x.strides[d];
   }
-  return make_view(*this, std::move(layout));
+  return view_of(*this, "permute", Flow::moves, std::move(layout),
+                 [inverse](const Tensor& g) { return g.permute(inverse); });
 }
 
 Tensor Tensor::unsqueeze(int64_t new_dim) const {
@@ -145,7 +187,7 @@ Tensor Tensor::unsqueeze(int64_t new_dim) const {
   const int64_t stride = d == dim() ? 1 : layout.sizes[d] * layout.strides[d];
   layout.sizes.insert(d, 1);
   layout.strides.insert(d, stride);
-  return make_view(*this, std::move(layout));
+  return reshaped(*this, "unsqueeze", std::move(layout));
 }
 
 Tensor Tensor::squeeze() const {
@@ -157,7 +199,7 @@ Tensor Tensor::squeeze() const {
     layout.sizes.push_back(x.sizes[i]);
     layout.strides.push_back(x.strides[i]);
   }
-  return make_view(*this, std::move(layout));
+  return reshaped(*this, "squeeze", std::move(layout));
 }
 
 Tensor Tensor::squeeze(int64_t which) const {
@@ -167,7 +209,7 @@ Tensor Tensor::squeeze(int64_t which) const {
     layout.sizes.erase(d);
     layout.strides.erase(d);
   }
-  return make_view(*this, std::move(layout));
+  return reshaped(*this, "squeeze", std::move(layout));
 }
 
 Tensor Tensor::expand(const Shape& target) const {
@@ -199,7 +241,9 @@ Tensor Tensor::expand(const Shape& target) const {
           target[i], size, i, target, x.sizes);
     if (layout.sizes[i] == size) layout.strides[i] = x.strides[i - lead];
   }
-  return make_view(*this, std::move(layout));
+  // The walk back sums a gradient to the shape of what was expanded.
+  return view_of(*this, "expand", Flow::moves, std::move(layout),
+                 [](const Tensor& g) { return g; });
 }
 
 Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.shape()); }
@@ -225,7 +269,8 @@ Tensor Tensor::select(int64_t which, int64_t index) const {
   layout.offset += (index < 0 ? index + size : index) * layout.strides[d];
   layout.sizes.erase(d);
   layout.strides.erase(d);
-  return make_view(*this, std::move(layout));
+  return part(*this, "select", std::move(layout),
+              [d, index](const Tensor& x) { return x.select(d, index); });
 }
 
 Tensor Tensor::narrow(int64_t which, int64_t start, int64_t length) const {
@@ -241,7 +286,8 @@ Tensor Tensor::narrow(int64_t which, int64_t start, int64_t length) const {
         "start ({}) + length ({}) exceeds dimension size ({}).", start, length, size);
   layout.offset += start * layout.strides[d];
   layout.sizes[d] = length;
-  return make_view(*this, std::move(layout));
+  return part(*this, "narrow", std::move(layout),
+              [=](const Tensor& x) { return x.narrow(d, start, length); });
 }
 
 Tensor Tensor::slice(int64_t which, std::optional<int64_t> start, std::optional<int64_t> stop,
@@ -262,7 +308,8 @@ Tensor Tensor::slice(int64_t which, std::optional<int64_t> start, std::optional<
   int64_t stride = 0;
   // Where this overflows there is at most one element, and its stride is never used.
   if (!__builtin_mul_overflow(layout.strides[d], step, &stride)) layout.strides[d] = stride;
-  return make_view(*this, std::move(layout));
+  return part(*this, "slice", std::move(layout),
+              [=](const Tensor& x) { return x.slice(d, first, last, step); });
 }
 
 Tensor Tensor::detach() const { return make_view(*this, layout_of(*this)); }
@@ -272,12 +319,16 @@ Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 Tensor Tensor::clone() const {
   const Tensor copy = allocate(shape(), dtype());
   if (numel() > 0) store(copy, *this);
+  if (is_tracked(*this)) {
+    record(copy, "clone", Flow::moves, {*this}, {},
+           [](const Tensor& g, std::span<const Tensor>) -> Gradients { return {g}; });
+  }
   return copy;
 }
 
 Tensor Tensor::to(DType dtype) const {
   if (dtype == this->dtype()) return *this;
-  return defer(Op::cast, this->dtype(), dtype, {this, 1});
+  return defer(Op::cast, this->dtype(), dtype, {*this});
 }
 
 namespace {
@@ -364,12 +415,14 @@ std::vector<Row> view_rows() {
                "Joins tensors along an existing dimension.", cat,
                {{std::vector<Tensor>{grid(), grid()}, n(0)},
                 {std::vector<Tensor>{cube(), cube().narrow(2, 0, 1)}, n(-1)},
-                {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}}),
+                {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}})
+          .with_out(),
       make_row("stack(Tensor[] tensors, int dim=0) -> Tensor",
                "Joins tensors of one shape along a new dimension.", stack,
                {{std::vector<Tensor>{grid(), grid()}, n(0)},
                 {std::vector<Tensor>{bits(), bits()}, n(-1)},
-                {std::vector<Tensor>{number(), number()}, n(0)}}),
+                {std::vector<Tensor>{number(), number()}, n(0)}})
+          .with_out(),
   };
 }
 

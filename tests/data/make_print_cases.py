@@ -5,6 +5,7 @@ the lines of PyTorch's text, each after "> " (">" if empty). Shapes are sizes wi
   cycle v0 v1 ...    element i is v[i % len(v)]
   ramp start step    start + i * step
   noise seed scale   ((i * 2654435761 + seed) % 2^32 / 2^32 - 0.5) * scale
+Of complex dtypes the elements are parts: real, imaginary, real, ...
 """
 
 import itertools
@@ -14,7 +15,8 @@ import torch
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 INTS = ["uint8", "int8", "int16", "int32", "int64"]
-ALL = ["bool"] + INTS + FLOATS
+COMPLEX = ["complex64", "complex128"]
+ALL = ["bool"] + INTS + FLOATS + COMPLEX
 
 NAN, INF = float("nan"), float("inf")
 
@@ -37,6 +39,9 @@ def elements(kind, numbers, n):
 
 def build(dtype, shape, kind, numbers):
     torch_dtype = getattr(torch, dtype)
+    if torch_dtype.is_complex:
+        parts = torch.tensor(elements(kind, numbers, 2 * count(shape)), dtype=torch.float64)
+        return torch.view_as_complex(parts.reshape((*shape, 2))).to(torch_dtype)
     wide = torch.float64 if torch_dtype.is_floating_point else torch.int64
     return torch.tensor(elements(kind, numbers, count(shape)), dtype=wide).reshape(shape).to(torch_dtype)
 
@@ -78,6 +83,9 @@ def cases():
         yield "float32", (len(numbers),), "cycle", numbers
         yield "float64", (2, 7), "cycle", numbers
         yield "float32", (), "cycle", numbers
+        yield "complex64", (len(numbers) + 1,), "cycle", numbers
+        yield "complex128", (2, 7), "cycle", [1.0] + numbers
+        yield "complex64", (), "cycle", numbers
     for numbers in [[1e300, 1.0], [1e-300], [1e100, 1e-100, -1e200], [5e-324]]:
         yield "float64", (6,), "cycle", numbers
     for dtype in ["float16", "bfloat16"]:
@@ -87,6 +95,8 @@ def cases():
     for n in range(6, 13):
         yield "float32", (n,), "noise", [n, 2.0]
         yield "float64", (n,), "cycle", [1e10, 2.5]
+        yield "complex64", (n,), "noise", [n, 2.0]
+        yield "complex128", (n,), "cycle", [1e10, 2.5, -1.0]
         yield "int32", (2 * n,), "ramp", [100, 1]
     for shape in [(2, 12), (1, 1, 9), (1, 1, 1, 1, 1, 9), (2, 2, 10), (1,) * 12 + (20,)]:
         yield "float32", shape, "noise", [7, 2.0]
@@ -95,6 +105,7 @@ def cases():
     for n in range(1, 30):
         yield "int32", (n,), "cycle", [7]
         yield "float16", (n,), "cycle", [0.5]
+        yield "complex128", (n,), "cycle", [0.5, -2.0]
     yield "float64", (0, 3, 5), "cycle", [1.0]
     yield "int64", (100000, 0, 100000, 10000, 10, 10, 1, 1, 1, 1, 1, 1, 1), "cycle", [1]
     yield "float16", (100000, 0, 100000, 10000, 10, 10, 1, 1, 1, 1, 1, 1, 1), "cycle", [1.0]
@@ -103,6 +114,7 @@ def cases():
                   (200, 3, 3), (2, 2, 2, 300), (7, 7, 7, 7), (1, 2000), (2000, 1), (1, 1, 1100), (5, 6, 7, 8)]:
         yield "int64", shape, "ramp", [0, 1]
         yield "float32", shape, "ramp", [-1.0, 0.25]
+        yield "complex64", shape, "ramp", [-1.0, 0.25]
         yield "bool", shape, "cycle", [1, 0, 1]
     yield "float64", (1500,), "ramp", [1.0, 1.0]
     yield "float32", (5000,), "noise", [3, 1e-3]

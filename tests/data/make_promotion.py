@@ -12,7 +12,7 @@ import warnings
 
 import torch
 
-NAMES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64".split()
+NAMES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
 UNARY = """neg abs sign sqrt rsqrt exp log log2 log10 log1p expm1 sin cos tan tanh sigmoid relu floor
 ceil round trunc reciprocal square bitwise_not logical_not isnan isinf isfinite""".split()
 BINARY = """add sub mul div floor_divide remainder fmod pow minimum maximum eq ne lt le gt ge
@@ -27,10 +27,12 @@ def operands():
     yield "number", "bool", True
     yield "number", "int64", 1
     yield "number", "float64", 1.0
+    yield "number", "complex128", 1j
 
 
 def name_of(dtype):
-    return str(dtype).removeprefix("torch.")
+    # Tamis has no complex32.
+    return str(dtype).removeprefix("torch.").replace("complex32", "complex64")
 
 
 def outcome(function, *args):

@@ -91,6 +91,76 @@ def test_out_is_written_and_returned():
     assert array.tolist() == [3, 4]
 
 
+def test_out_of_every_flagged_row_takes_result_shape_and_cast():
+    x = tamis.tensor([[1.0, 4.0], [9.0, 16.0]])
+    out = tamis.empty(0)
+    assert tamis.sqrt(x, out=out) is out
+    assert out.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert x.sqrt(out=out) is out
+    wide = tamis.empty(2, 2, dtype=tamis.float64)
+    assert tamis.add(x, 1, alpha=2, out=wide).tolist() == [[3.0, 6.0], [11.0, 18.0]]
+    assert tamis.sqrt(x, out=None).tolist() == out.tolist()
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        tamis.sqrt(x, out=tamis.empty(2, 2, dtype=tamis.int64))
+    with pytest.raises(TypeError, match="argument 'out' must be Tensor, not int"):
+        tamis.sqrt(x, out=3)
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+        tamis.sqrt(x, out)
+
+
+def test_out_decides_the_dtype_that_is_not_given():
+    ints = tamis.empty(2, dtype=tamis.int64)
+    assert tamis.zeros(2, out=ints).tolist() == [0, 0]
+    assert tamis.arange(3, out=tamis.empty(3)).dtype is tamis.float32
+    assert tamis.sum(tamis.tensor([1.9, 1.9]), dim=0, out=tamis.empty((), dtype=tamis.int64)).item() == 2
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        tamis.zeros(2, dtype=tamis.float32, out=ints)
+
+
+def test_out_of_several_results_is_a_tuple():
+    x = tamis.tensor([3.0, 1.0, 2.0])
+    outs = tamis.empty(()), tamis.empty((), dtype=tamis.int64)
+    result = tamis.kthvalue(x, 2, out=outs)
+    assert result.values is outs[0] and result.indices is outs[1]
+    assert (result.values.item(), result.indices.item()) == (2.0, 2)
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        tamis.kthvalue(x, 1, out=(outs[0], tamis.empty((), dtype=tamis.bool)))
+    assert outs[0].item() == 2.0  # nothing was written
+    with pytest.raises(RuntimeError, match="expected 2 tensors, but got 1"):
+        tamis.kthvalue(x, 1, out=(outs[0],))
+
+
+def test_max_has_three_meanings_also_with_out():
+    x = tamis.tensor([[3, 1], [2, 9]])
+    assert tamis.max(x).item() == 9 and tamis.max(x, x.t()).tolist() == [[3, 2], [2, 9]]
+    for result in (tamis.max(x, 1), tamis.max(x, dim=1), x.max(-1)):
+        assert (result.values.tolist(), result.indices.tolist()) == ([3, 9], [0, 1])
+    assert x.min(0, True).values.shape == (1, 2)
+    one = tamis.empty((), dtype=tamis.int64)
+    assert tamis.max(x, out=one) is one and one.item() == 9
+    two = tamis.empty(0, dtype=tamis.int64), tamis.empty(0, dtype=tamis.int64)
+    assert tamis.max(x, 1, out=two).indices is two[1]
+    assert two[0].tolist() == [3, 9]
+    assert tamis.max(x, x.t(), out=one) is one and one.tolist() == [[3, 2], [2, 9]]
+
+
+def test_only_tensors_of_tamis_are_resized_by_out():
+    array = np.zeros(3, dtype=np.float32)
+    assert tamis.sqrt(tamis.tensor([1.0, 4.0, 9.0]), out=array) is array
+    assert array.tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="only a tamis.Tensor can be resized"):
+        tamis.sqrt(tamis.tensor([1.0]), out=array)
+    with pytest.raises(ValueError, match="only a tamis.Tensor can be resized"):
+        tamis.masked_select(tamis.ones(5), tamis.ones(5) > 0, out=array)
+    assert array.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_out_may_be_an_argument():
+    x = tamis.arange(5).float()
+    assert tamis.add(x, x, out=x) is x
+    assert tamis.mul(x[1:], 10, out=x[:-1]).tolist() == [20.0, 40.0, 60.0, 80.0]
+
+
 def test_memory_that_an_array_shows_survives_a_resizing_out():
     x = tamis.arange(1000)
     out = tamis.zeros(3, dtype=tamis.int64)
@@ -120,6 +190,7 @@ def test_memory_that_an_array_shows_survives_a_resizing_out():
         (lambda x: tamis.cat(x), r"argument 'tensors' \(position 1\) must be tuple of Tensors, not tamis.Tensor"),
         (lambda x: tamis.zeros("a"), r"argument 'size' \(position 1\) must be tuple of ints, not str"),
         (lambda x: tamis.Tensor([1]), r"tamis.tensor\(data\)"),
+        (lambda x: x["a"], r"new\(\): invalid data type 'str'"),
     ],
 )
 def test_wrong_arguments_are_type_errors_that_name_them(call, text):
@@ -148,6 +219,41 @@ def test_wrong_arguments_are_type_errors_that_name_them(call, text):
 def test_errors_are_the_exceptions_that_pytorch_raises(call, kind, text):
     with pytest.raises(kind, match=text):
         call(tamis.ones(2))
+
+
+def test_bools_where_pytorch_takes_and_refuses_them():
+    yes, no = tamis.tensor(True), tamis.tensor([False, True])
+    value, index = tamis.kthvalue(yes, 1)
+    assert (value.item(), value.dtype, index.item()) == (True, tamis.bool, 0)
+    with pytest.raises(RuntimeError, match="not implemented for 'Bool'"):
+        tamis.kthvalue(no, 1)
+    assert tamis.linspace(1, 2, 1, dtype=tamis.bool).tolist() == [True]
+    assert tamis.linspace(1, 2, 0, dtype=tamis.bool).tolist() == []
+    with pytest.raises(RuntimeError, match="not implemented for 'Bool'"):
+        tamis.linspace(0, 1, 2, dtype=tamis.bool)
+    assert tamis.clamp(no, min=yes).tolist() == [True, True]
+    assert tamis.clamp(no, max=tamis.tensor(False)).tolist() == [False, False]
+    for bounds in ((True, None), (None, False), (yes, yes)):
+        with pytest.raises(RuntimeError, match="not implemented for 'Bool'"):
+            tamis.clamp(no, *bounds)
+    with pytest.raises(RuntimeError, match=r"The `\+` operator, on a bool tensor is not supported"):
+        +no
+    with pytest.raises(TypeError, match=r"~ \(operator.invert\) is only implemented on integer and Boolean-type"):
+        ~tamis.ones(2)
+    with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with a bool tensor"):
+        tamis.sub(tamis.ones(2), no, alpha=2)
+
+
+def test_alpha_scales_in_the_dtype_of_the_result():
+    small = tamis.tensor([100], dtype=tamis.int8)
+    assert tamis.add(tamis.tensor([0]), small, alpha=3).tolist() == [300]
+    assert tamis.add(tamis.tensor([0.0]), small, alpha=0.5).tolist() == [50.0]
+    truth = tamis.tensor([False, True])
+    assert truth.clone().add_(truth, alpha=2).tolist() == [False, True]
+    with pytest.raises(RuntimeError, match="must not be a floating point number"):
+        tamis.add(small, small, alpha=0.5)
+    with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean results"):
+        tamis.add(small, small, alpha=True)
 
 
 def test_builders_take_lists():
@@ -188,6 +294,21 @@ def test_in_place_methods_write_and_return_self():
     assert x.clamp_(max=4).tolist() == [3.0, 2.0, 4.0]
     assert x.zero_().fill_(2).copy_(tamis.tensor([1, 2, 3])).tolist() == [1.0, 2.0, 3.0]
     assert x.neg_().abs_().tolist() == [1.0, 2.0, 3.0]
+    assert tamis.ones(2, 2).tril_().tolist() == [[1.0, 0.0], [1.0, 1.0]]
+    assert tamis.tensor([1.0, 2.0]).eq_(2).tolist() == [0.0, 1.0]
+
+
+def test_in_place_methods_keep_shape_and_dtype():
+    x = tamis.tensor([1, 2, 3])
+    with pytest.raises(RuntimeError, match=r"output with shape \[3\] doesn't match the broadcast shape \[2, 3\]"):
+        x.mul_(tamis.ones(2, 3, dtype=tamis.int64))
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        x.div_(2)
+    long = tamis.arange(5)
+    with pytest.raises(RuntimeError, match="unsupported operation: some elements of the input tensor"):
+        long[1:].add_(long[:-1])
+    assert x.tolist() == [1, 2, 3] and long.tolist() == [0, 1, 2, 3, 4]
+    assert not hasattr(x, "isnan_") and not hasattr(x, "maximum_")
 
 
 def test_methods_that_change_nothing_return_the_same_object():

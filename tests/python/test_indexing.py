@@ -54,6 +54,19 @@ def test_one_mask(index):
     check(index)
 
 
+@pytest.mark.parametrize(
+    "index",
+    [
+        "[0, 2]", "m.tensor([0, 2])", "m.tensor([[0], [-1]])", ":, [0, 2]", "..., [1, 1, 0]", "[0, 1], [2, 3]", "[[0], [1]], [2, 3]",
+        "[0, 1], :, [2, 3]", "0, [1, 2]", "[1, 2], 0", "None, [0, 1]", "[0, 1], None", "[0, 1], None, [2, 3]", "..., None, 2:5, m.tensor([0, 1])",
+        "x[:,0,0] > 10, [0, 1]", "[0, 1], [True, False, False, True]", "m.tensor([1], dtype=m.int32)", "np.array([0, 2])", "np.array([[0, 2]]), 1",
+        "[]", ":, []", "1:, [0, 2], ::2", "[[0, 1], [1, 0]]", "m.tensor(1), [0, 2]",
+    ],
+)
+def test_integer_tensors_and_lists(index):
+    check(index)
+
+
 @pytest.mark.parametrize("index", ["True", "False", "None", "...", "m.tensor(True)", "m.tensor(False)", "()"])
 def test_zero_dimensional(index):
     check(index, ())
@@ -94,7 +107,11 @@ def test_shapes_that_pytorchs_tests_pin():
         (":, m.tensor([True])", IndexError, r"The shape of the mask \[1\] at index 0 does not match"),
         ("m.ones(3)", IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
         ("1.5", IndexError, "only integers, slices"),
-        ("'a'", IndexError, "only integers, slices"),
+        ("'a'", TypeError, "new\\(\\): invalid data type 'str'"),
+        ("0, [1, 'a']", (TypeError, ValueError), "."),
+        ("[0, 3]", IndexError, "index 3 is out of bounds for dimension 0 with size 3"),
+        ("[0, 1], [0, 1, 2]", IndexError, "shape mismatch: indexing tensors could not be broadcast together with shapes \\[2\\], \\[3\\]"),
+        ("m.tensor([0], dtype=m.uint8)", RuntimeError, "write mask.bool\\(\\) or mask != 0"),
         ("::-1", ValueError, "step must be greater than zero"),
         ("::0", ValueError, "slice step cannot be zero|step must be greater than zero"),
     ],
@@ -121,6 +138,8 @@ def test_a_second_ellipsis_stands_for_nothing():
         ("x[:,0,0] > 10", "m.arange(40).reshape(2, 4, 5)"), ("x[:,0,0] > 10", "m.arange(20).reshape(4, 5)"),
         (":, x[0,:,0] > 7", "m.arange(30).reshape(3, 2, 5)"), (":, x[0,:,0] > 7", "m.arange(5)"),
         (":, x[0,:,0] > 7", "m.arange(10).reshape(1, 1, 2, 5)"), ("0, x[0] > 7", "3"), ("True", "x * 2"), ("False", "1"),
+        ("[0, 2]", "m.arange(20).reshape(4, 5)"), (":, [3, 0]", "m.arange(5)"), ("[0, 1], [2, 3]", "m.arange(10).reshape(2, 5)"),
+        ("[0, 1], :, [2, 3]", "m.arange(8).reshape(2, 4)"), ("0, [1, 2], None", "9"), ("x[:,0,0] > 10, [0, 1]", "m.arange(5)"),
         ("x < 0", "1"), ("..., x[0,0] > 2", "m.arange(2)"), ("..., x[0,0] > 2", "m.arange(8).reshape(4, 2)"),
     ],
 )
@@ -135,6 +154,14 @@ def test_augmented_assignment_through_a_mask():
     x = tamis.tensor([1.0, -2.0, 3.0])
     x[x < 0] *= -10
     assert x.tolist() == [1, 20, 3]
+
+
+def test_adding_at_places_that_repeat():
+    x = tamis.zeros(3)
+    assert x.index_put_((tamis.tensor([0, 2, 0]),), tamis.tensor([1.0, 2.0, 3.0]), accumulate=True) is x
+    assert x.tolist() == [4, 0, 2]
+    x[[0, 0]] += 1  # as in PyTorch and NumPy, once
+    assert x.tolist() == [5, 0, 2]
 
 
 def test_assignment_from_other_arrays():

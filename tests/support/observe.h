@@ -20,6 +20,11 @@ inline std::string observe(const Tensor& x) {
         T v;
         std::memcpy(&v, &bytes[i], sizeof v);
         if (std::isnan(static_cast<double>(v))) std::memset(&bytes[i], 0xff, sizeof v);
+      } else if constexpr (is_complex(dtype_of<T>)) {
+        T v;
+        std::memcpy(&v, &bytes[i], sizeof v);
+        if (std::isnan(v.real())) std::memset(&bytes[i], 0xff, sizeof v / 2);
+        if (std::isnan(v.imag())) std::memset(&bytes[i] + sizeof v / 2, 0xff, sizeof v / 2);
       } else if constexpr (std::is_same_v<T, bool>) {
         bytes[i] = bytes[i] != 0;
       }
@@ -47,6 +52,7 @@ inline Tensor random_values(const Shape& shape, DType dtype, uint32_t seed) {
         constexpr float kInf = HUGE_VALF;
         constexpr float kSpecial[] = {0.0f, -0.0f, kInf, -kInf, NAN};
         data[i] = pick < 5 ? T(kSpecial[pick]) : T(static_cast<float>(pick - 500) * 0.37f);
+        if constexpr (is_complex(dtype_of<T>)) data[i] = {data[i].real(), pick % 7 - 3.25f};
       }
     }
   });

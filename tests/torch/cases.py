@@ -10,6 +10,7 @@ INTS = ["uint8", "int8", "int16", "int32", "int64"]
 HALVES = ["float16", "bfloat16"]
 FLOATS = HALVES + ["float32", "float64"]
 NUMBERS = INTS + FLOATS
+COMPLEX = ["complex64", "complex128"]
 DTYPES = ["bool"] + NUMBERS
 
 SHAPES = [(), (1,), (5,), (0,), (2, 3), (3, 1), (4, 5, 3), (2, 0, 3), (1, 7), (70,), (2, 1, 33)]
@@ -64,6 +65,9 @@ def values(dtype, n, rng, kind="any"):
     """n values as a 1-d torch tensor. Kinds: any (with special values), moderate (the same without the
     largest and smallest floats), small (between -5 and 5), and nonzero and positive, which are small too."""
     target = getattr(torch, dtype)
+    if dtype in COMPLEX:  # parts of the same kind
+        part = "float32" if dtype == "complex64" else "float64"
+        return torch.view_as_complex(values(part, 2 * n, rng, kind).reshape(n, 2))
     if dtype == "bool":
         return torch.from_numpy(np.ones(n, bool) if kind in ("nonzero", "positive") else rng.rand(n) < 0.5)
     low = 0 if dtype == "uint8" or kind == "positive" else -5

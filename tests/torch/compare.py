@@ -1,5 +1,6 @@
 """One case: the same call in both libraries, and the comparison of what comes out."""
 
+import functools
 import re
 from collections import Counter
 
@@ -8,7 +9,9 @@ import tamis
 import torch
 
 import tables
-from cases import DType, Pair, name_of
+from cases import DType, Pair, name_of, same_in_tamis
+
+FORMS_EVERY = 4  # of how many cases of a function one is repeated in place and with out=
 
 INT_OF = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 NONE_IN_TORCH = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported input type .*: (Half|BFloat16)")
@@ -19,6 +22,7 @@ class Session:
 
     def __init__(self):
         self.cases = Counter()
+        self.outs = Counter()
         self.none_in_torch = Counter()
         self.differences = Counter()
 
@@ -52,7 +56,7 @@ class Case:
 
     @property
     def tensors(self):
-        return [a for a in self.args if isinstance(a, Pair)]
+        return [a for a in self.args if isinstance(a, Pair) and isinstance(a.torch, torch.Tensor)]
 
     @property
     def dtypes(self):
@@ -102,11 +106,22 @@ def bits(t):
     return t.contiguous().view(INT_OF[t.element_size()]).numpy()
 
 
+def close_complex(got, want, ulps):
+    """Whether complex numbers are as close as their magnitude lets one expect; the parts may cancel."""
+    eps = torch.finfo(want.dtype).eps
+    close = (got - want).abs() <= ulps * eps * want.abs()
+    return (close | (~torch.isfinite(got) & ~torch.isfinite(want))).numpy()
+
+
 def different_values(got, want, op, ulps=None):
     """Where two torch tensors of one dtype and shape differ, as text; None if nowhere."""
     if ulps is None:
         ulps = tables.ulps_of(op, name_of(want.dtype))
-    if not want.dtype.is_floating_point:
+    if want.dtype.is_complex and ulps == 0:  # by parts
+        return different_values(torch.view_as_real(got), torch.view_as_real(want.resolve_conj()), op, ulps)
+    if want.dtype.is_complex:
+        wrong = ~close_complex(got, want, ulps)
+    elif not want.dtype.is_floating_point:
         wrong = (got != want).numpy()
     elif ulps == 0:
         wrong = (bits(got) != bits(want)) & ~(torch.isnan(got) & torch.isnan(want)).numpy()
@@ -168,10 +183,11 @@ class Checker:
         The case counts for the rows named in counts, else for op. With a reference, that is what torch
         computes instead (the same call, but for instance in float64).
         """
+        plain = call is None and reference is None
         case = Case(op, args, kwargs)
         for name in counts or [op]:
             session.cases[name] += 1
-        call = call or (lambda library, *a, **k: getattr(library, op)(*a, **k))
+        call = call or (lambda library, *a, **k: functools.reduce(getattr, op.split("."), library)(*a, **k))
 
         def run(library, function, change=lambda v: v):
             a = [change(resolved(v, library)) for v in args]
@@ -186,10 +202,55 @@ class Checker:
             half = None if none else next(getattr(torch, d) for d in case.dtypes if d in ("float16", "bfloat16"))
             case.torch = run(torch, reference or call, lambda v: widened(v, half))
             case.torch.result = narrowed(case.torch.result, case)
+            plain = False
+        self.judge(case, ulps)
+        if plain and case.what is None and case.torch.error is None and session.cases[op] % FORMS_EVERY == 0:
+            self.in_place(case, ulps)
+            self.out(case, ulps)
+        return case
+
+    def judge(self, case, ulps):
         case.what = self.compare(case, ulps)
         if case.what is not None:
             self.differs(case)
-        return case
+
+    def in_place(self, of, ulps):
+        """The method name_ on copies of the first argument."""
+        op = of.op + "_"
+        if not (hasattr(tamis.Tensor, op) and hasattr(torch.Tensor, op)) or not isinstance(of.args[0], Pair):
+            return
+        x = Pair(of.args[0].torch.clone(), same_in_tamis(of.args[0].torch))
+        case = Case(op, (x, *of.args[1:]), of.kwargs)
+        session.cases[op] += 1
+        for library in (torch, tamis):
+            a = [resolved(v, library) for v in case.args]
+            k = {name: resolved(v, library) for name, v in case.kwargs.items()}
+            outcome = Outcome(lambda: (getattr(a[0], op)(*a[1:], **k), a[0]))
+            setattr(case, library.__name__, outcome)
+        self.judge(case, ulps)
+
+    def out(self, of, ulps):
+        """out= of the result's dtype, and by turns of its shape or of another one."""
+        row = getattr(functools.reduce(getattr, of.op.split("."), tamis), "__row__", "")
+        if "out=None" not in row or "out" in of.kwargs:
+            return
+        wanted = of.torch.result
+        several = isinstance(wanted, tuple)
+        shapes = [t.shape if session.outs[of.op] % 3 else (0,) for t in (wanted if several else (wanted,))]
+        outs = [Pair(torch.empty(s, dtype=t.dtype), tamis.empty(tuple(s), dtype=t.dtype))
+                for s, t in zip(shapes, wanted if several else (wanted,))]
+        case = Case(of.op, of.args, {**of.kwargs, "out": tuple(outs) if several else outs[0]})
+        for library in (torch, tamis):
+            a = [resolved(v, library) for v in of.args]
+            k = {name: resolved(v, library) for name, v in of.kwargs.items()}
+            targets = tuple(resolved(o, library) for o in outs)
+            k["out"] = targets if several else targets[0]
+            function = functools.reduce(getattr, of.op.split("."), library)
+            outcome = Outcome(lambda: (function(*a, **k), targets))
+            setattr(case, library.__name__, outcome)
+        if case.torch.error is None:  # some functions of torch 1.13 have no out=, or not for all arguments
+            session.outs[of.op] += 1
+            self.judge(case, ulps)
 
     def compare(self, case, ulps):
         got, want = case.tamis, case.torch

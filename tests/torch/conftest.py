@@ -1,26 +1,33 @@
 """Counts the cases per row, and fails a whole run in which a row had none or a listed difference is gone."""
 
+import types
 from pathlib import Path
 
 import pytest
-import tamis
 
-import tables
-from compare import Checker, session
+try:
+    import torch
+except ImportError:
+    torch = None
+else:
+    import tamis
+
+    import tables
+    from compare import Checker, session
 
 HERE = Path(__file__).parent
 
 
 def rows():
-    """The names of all rows: functions, mask builders, and methods that are no functions."""
+    """The names of all rows: functions, mask builders, and methods that are no functions. Functions of modules
+    have the module before them, as in masked.sum, but for the mask builders."""
     names = set()
-    for module in (tamis, tamis.masks):
+    modules = {name: value for name, value in vars(tamis).items() if isinstance(value, types.ModuleType)}
+    modules = {f"{name}.": value for name, value in modules.items() if not name.startswith("_") and name != "torch"}
+    for prefix, module in {"": tamis, **modules}.items():
         for name, value in vars(module).items():
             if getattr(value, "__row__", None) and value.__name__ == name:
-                names.add(name)
-    for name, value in vars(tamis.masked).items():
-        if getattr(value, "__row__", None):
-            names.add("masked." + name)
+                names.add(name if prefix == "masks." else prefix + name)
     for name in dir(tamis.Tensor):
         value = getattr(tamis.Tensor, name)
         if getattr(value, "__row__", None) and value.__name__ == name:
@@ -61,6 +68,9 @@ COLLECTED = pytest.StashKey[set]()
 
 
 def pytest_configure(config):
+    if torch is None:
+        text = "skipped: PyTorch, with which Tamis is compared here, is not installed (Debian: python3-torch)"
+        pytest.exit(text, returncode=77)
     config.addinivalue_line("filterwarnings", "ignore")  # torch warns of deprecations; Tamis never prints
 
 
@@ -81,6 +91,7 @@ def pytest_terminal_summary(terminalreporter, config):
     names = sorted(session.cases)
     for i in range(0, len(names), 5):
         write("  ".join(f"{n:>15} {session.cases[n]:<5}" for n in names[i:i + 5]))
+    write(f"{sum(session.outs.values())} of them again with out=, for {len(session.outs)} rows")
     mode = "eager" if tamis.eager_mode() else "deferred"
     write(f"{sum(session.cases.values())} cases in {mode} mode; torch has none for "
           f"{sum(session.none_in_torch.values())} (halves), which are compared with float32")

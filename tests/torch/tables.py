@@ -16,7 +16,7 @@ ULPS = {
 }
 # torch rounds these to float16 and bfloat16 in between, Tamis once at the end. So they are compared with
 # torch's result for float32, rounded; in place, which is not done twice, with some tolerance.
-ROUNDED_ONCE = {"rsqrt", "floor_divide"}
+ROUNDED_ONCE = {"rsqrt", "floor_divide", "matmul", "mm", "bmm", "mv", "dot", "addmm"}
 ROUNDED_ONCE_ULPS = 2
 
 # Zeros of either sign are equal in these: torch's own answer depends on the order of the operands and on
@@ -90,7 +90,7 @@ ALLOWED = [
                lambda c: c.op in ("sum", "mean") and c.dtypes == ["float32"] and is_exact_reduction(c)),
     Difference("random numbers", "Mersenne Twister on the CPU | Philox",
                lambda c: c.op == "rand" and c.what.startswith("8 of 8 values")),
-    Difference("hard overlaps", "hard cases of overlapping memory | let through | decided exactly",
+    Difference("hard overlaps", "hard cases of two tensors that overlap | let through | decided exactly",
                lambda c: c.op == "add_" and c.torch.error is None
                and raised(c.tamis, RuntimeError, "unsupported operation: some elements of the input tensor")),
     Difference("softmax of nothing", "softmax of a row of which nothing is kept | NaN | 0",
@@ -100,12 +100,25 @@ ALLOWED = [
                lambda c: c.op in ("masked.amax", "masked.amin", "masked.var", "masked.std")
                and c.dtypes == ["bool"]
                and (raised(c.torch, NotImplementedError, "identity of am") or raised(c.torch, RuntimeError, "Subtraction"))),
-    Difference("one mask beside views", "indexing by integer tensors or by several indices at\nonce",
-               lambda c: raised(c.tamis, NotImplementedError, "x[...] takes")),
+    Difference("number / tensor", "| the reciprocal times the number, rounded twice | divided, rounded once |",
+               lambda c: c.op == "div" and isinstance(c.args[0], float) and " of 5 values" in c.what
+               and torch.equal(c.tamis.result.torch(), torch.full_like(c.args[1].torch, c.args[0]) / c.args[1].torch)),
+    Difference("logical ops of a 0-d operand", "| each operand is compared with 0 as it is |",
+               lambda c: c.op.startswith("logical_") and () in [tuple(p.torch.shape) for p in c.tensors]
+               and " values" in c.what
+               and torch.equal(c.tamis.result.torch(), getattr(torch, c.op)(*[p.torch.bool() for p in c.tensors]))),
+    Difference("no complex32", "| complex32 | complex64 |",
+               lambda c: "complex32" in (c.what or "") or raised(c.torch, RuntimeError, "ComplexHalf")),
+    Difference("abs_ of complex tensors", "| refused | the absolute values, as complex numbers |",
+               lambda c: c.op == "abs_" and raised(c.torch, RuntimeError, "In-place abs is not supported")),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
 NEWER = [
+    Difference("truth of complex numbers", "1.13 looks at the real part only, 2.9 at both",
+               lambda c: c.op in ("any", "all") and c.dtypes[0].startswith("complex") and " values" in c.what),
+    Difference("eq_ and ne_ of complex tensors", "1.13 also wrote 1 to the imaginary part, 2.9 does not",
+               lambda c: c.op in ("eq_", "ne_") and "complex" in "".join(c.dtypes) and " values" in c.what),
     Difference("item of several elements", "ValueError in 1.13, RuntimeError in 2.9",
                lambda c: c.op == "item" and raised(c.torch, ValueError, "only one element tensors")
                and raised(c.tamis, RuntimeError, "cannot be converted to Scalar")),
@@ -121,31 +134,7 @@ NEWER = [
                and str(c.tamis.result).startswith("[") and c.dtypes[0] not in ("float16", "float32", "float64")),
 ]
 
-# To be repaired, or to be described in docs/differences.md: name, what is wrong, and which cases.
-KNOWN_BUGS = [
-    Difference("kthvalue of a 0-d bool", "torch returns it, Tamis refuses bools of any rank",
-               lambda c: c.op == "kthvalue" and c.dtypes == ["bool"] and c.torch.error is None),
-    Difference("linspace of bools", "torch gives up to one element, Tamis refuses",
-               lambda c: c.op == "linspace" and raised(c.tamis, RuntimeError, "'Bool'") and c.torch.error is None),
-    Difference("+bool", "torch raises RuntimeError",
-               lambda c: c.op == "clone" and raised(c.torch, RuntimeError, "The `+`")),
-    Difference("~float", "torch raises TypeError: ~ (operator.invert) is only implemented on integer and ...",
-               lambda c: c.op == "bitwise_not" and raised(c.torch, TypeError, "operator.invert")),
-    Difference("number / tensor", "torch multiplies by the reciprocal, so the last bit may differ",
-               lambda c: c.op == "div" and isinstance(c.args[0], float) and " of 5 values" in c.what
-               and torch.equal(c.tamis.result.torch(), torch.full_like(c.args[1].torch, c.args[0]) / c.args[1].torch)),
-    Difference("alpha", "Tamis multiplies in other's dtype, torch in the result's; torch refuses a float alpha of "
-               "integers and a bool alpha of numbers",
-               lambda c: base_of(c.op) in ("add", "sub") and "alpha" in c.kwargs),
-    Difference("logical ops of a 0-d operand", "torch first converts it to the common dtype, where it may become 0",
-               lambda c: c.op.startswith("logical_") and () in [tuple(p.torch.shape) for p in c.tensors]
-               and " values" in c.what
-               and torch.equal(c.tamis.result.torch(), getattr(torch, c.op)(*[p.torch.bool() for p in c.tensors]))),
-    Difference("clamp of bools by a bool tensor", "torch takes one tensor bound, Tamis refuses",
-               lambda c: c.op == "clamp" and raised(c.tamis, RuntimeError, "not implemented for 'Bool'")
-               and c.torch.error is None),
-    Difference("index of another type", "x['a'] is a TypeError in torch, an IndexError in Tamis",
-               lambda c: c.op == "select" and raised(c.torch, TypeError, "invalid data type 'str'")),
-]
+# To be repaired: name, what is wrong, and which cases.
+KNOWN_BUGS = []
 
 ALL = ALLOWED + NEWER + KNOWN_BUGS

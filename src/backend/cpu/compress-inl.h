@@ -67,6 +67,27 @@ HWY_INLINE void expand_word(const typename Word<W>::type* src, uint64_t word,
   }
 }
 
+// Elements of 16 bytes are pairs of lanes.
+template <>
+HWY_INLINE void compress_word<16>(const Word<16>::type* src, uint64_t word, Word<16>::type* out) {
+  for (int i = 0; i < 64; i += 4) {
+    const uint8_t mask = word >> i & 15;
+    const __m512i v = _mm512_loadu_si512(src + i);
+    _mm512_storeu_si512(out, Vectors<8>::compress(kDoubledBits[mask], v));
+    out += std::popcount(mask);
+  }
+}
+
+template <>
+HWY_INLINE void expand_word<16>(const Word<16>::type* src, uint64_t word, Word<16>::type* out) {
+  for (int i = 0; i < 64; i += 4) {
+    const uint8_t mask = word >> i & 15;
+    const __m512i old = _mm512_loadu_si512(out + i), v = _mm512_loadu_si512(src);
+    _mm512_storeu_si512(out + i, Vectors<8>::expand(old, kDoubledBits[mask], v));
+    src += std::popcount(mask);
+  }
+}
+
 // base + i for every set bit i, stored as above.
 HWY_INLINE void positions_word(uint64_t word, int64_t base, int64_t* out) {
   __m512i v = _mm512_add_epi64(_mm512_set1_epi64(base), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
@@ -98,6 +119,15 @@ HWY_INLINE void expand_word(const typename Word<W>::type* src, uint64_t word,
     const uint64_t bit = word >> i & 1;
     const T mask = static_cast<T>(-bit);
     out[i] = static_cast<T>((*src & mask) | (out[i] & ~mask));
+    src += bit;
+  }
+}
+
+template <>
+HWY_INLINE void expand_word<16>(const Word<16>::type* src, uint64_t word, Word<16>::type* out) {
+  for (int i = 0; i < 64; ++i) {
+    const uint64_t bit = word >> i & 1;
+    out[i] = {(src->low & -bit) | (out[i].low & ~-bit), (src->high & -bit) | (out[i].high & ~-bit)};
     src += bit;
   }
 }

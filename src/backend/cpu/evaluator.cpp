@@ -14,9 +14,9 @@ namespace tamis::cpu {
 
 namespace {
 
-/// A little more than a block of 8-byte elements, so that registers do not all start at the same
-/// place of a page.
-constexpr size_t kRegisterBytes = kBlock * 8 + 320;
+/// A little more than a block of the largest elements, so that registers do not all start at the
+/// same place of a page.
+constexpr size_t kRegisterBytes = kBlock * 16 + 320;
 
 /// Register buffers of this thread, kept between programs.
 struct Arena {

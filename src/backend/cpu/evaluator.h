@@ -35,7 +35,7 @@ class Evaluator {
   /// data points to.
   const void* run_value(int64_t start, int64_t n, void* out = nullptr);
 
-  /// A buffer of kBlock * 8 bytes for the sink's own use.
+  /// Room for a block of any dtype, for the sink's own use.
   void* scratch() { return scratch_; }
 
  private:

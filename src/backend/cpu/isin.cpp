@@ -248,6 +248,8 @@ struct MakeFrom {
       case DType::bfloat16:
       case DType::float32:
         return make(representable<float>(values, n));
+      default:
+        break;
     }
     __builtin_unreachable();
   }
@@ -257,7 +259,7 @@ struct MakeFrom {
 
 std::shared_ptr<const IsinSet> make_isin_set(const void* data, DType dtype, int64_t n,
                                              DType elements) {
-  return visit_dtype(dtype, MakeFrom{data, n, elements});
+  return visit_real(dtype, MakeFrom{data, n, elements});
 }
 
 }  // namespace tamis

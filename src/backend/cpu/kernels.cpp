@@ -29,6 +29,7 @@ Kernels make_table() {
   fill_cast(t);
   fill_move(t);
   fill_reduce(t);
+  fill_complex(t);
   return t;
 }
 

@@ -14,9 +14,10 @@ namespace tamis::cpu {
 inline constexpr int64_t kBlock = 4096;
 inline constexpr int64_t kBlockWords = kBlock / 64;
 
-/// Byte widths 1, 2, 4, 8 as indices 0..3: moves do not care about types.
+/// Byte widths 1, 2, 4, 8, 16 as indices 0..4: moves do not care about types.
+inline constexpr int kWidths = 5;
 constexpr int width_index(size_t itemsize) {
-  return itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : 3;
+  return itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : itemsize == 8 ? 3 : 4;
 }
 
 /// Conventions.
@@ -24,9 +25,10 @@ constexpr int width_index(size_t itemsize) {
 /// n are zero, in and out. No kernel reads or writes outside [0, n) of its operands unless its
 /// comment says so. No operand need be aligned beyond its dtype. `out` may be the same pointer as
 /// an operand of the same width (element-wise), but may not overlap it otherwise. n may be 0.
-/// Arithmetic tables have entries for integers, float32 and float64; null where the op makes no
-/// sense for the dtype (sqrt of int32, bit_and of float32). float16 and bfloat16 only occur in
-/// casts and moves, bool only as mask words (its bytes are moved as width 1).
+/// Arithmetic tables have entries for integers, float32, float64 and complex dtypes; null where the
+/// op makes no sense for the dtype (sqrt of int32, bit_and of float32, lt of complex64). float16
+/// and bfloat16 only occur in casts and moves, bool only as mask words (its bytes are moved as
+/// width 1).
 struct Kernels {
   using Unary = void (*)(const void* a, void* out, size_t n);
   using Binary = void (*)(const void* a, const void* b, void* out, size_t n);
@@ -39,6 +41,7 @@ struct Kernels {
   Compare compare[kCompareOps][kDTypeCount];  // eq, lt, le; false with NaN
 
   /// C++ conversions between non-bool dtypes, f16/bf16 by way of float; float to integer truncates.
+  /// Complex dtypes convert to each other, and to and from the dtype of their parts.
   Unary cast[kDTypeCount][kDTypeCount];
   /// x != 0, for every dtype (for bool: any nonzero byte). NaN is true.
   void (*to_mask[kDTypeCount])(const void* a, uint64_t* out, size_t n);
@@ -46,18 +49,18 @@ struct Kernels {
   void (*from_mask[kDTypeCount])(const uint64_t* mask, void* out, size_t n);
 
   /// out = mask ? a : b, by width.
-  void (*where[4])(const uint64_t* mask, const void* a, const void* b, void* out, size_t n);
+  void (*where[kWidths])(const uint64_t* mask, const void* a, const void* b, void* out, size_t n);
 
   /// Packs the elements whose bit is set at out, keeping their order; returns their number. Writes
   /// only below `limit` (an address at or behind the last selected element): bytes between the
   /// packed elements and limit may be overwritten. May read all of src[0, n).
-  size_t (*compress[4])(const void* src, const uint64_t* mask, size_t n, void* out,
-                        const void* limit);
+  size_t (*compress[kWidths])(const void* src, const uint64_t* mask, size_t n, void* out,
+                              const void* limit);
   /// The reverse: out[i] = next element of src where bit i is set; other elements of out keep their
   /// value (though they may be rewritten with it). Returns how many elements of src were taken.
   /// Reads src only below `limit`.
-  size_t (*expand[4])(const void* src, const void* limit, const uint64_t* mask, size_t n,
-                      void* out);
+  size_t (*expand[kWidths])(const void* src, const void* limit, const uint64_t* mask, size_t n,
+                            void* out);
   /// Writes base + i for every set bit i; returns their number. Writes only the selected ones'
   /// places in out.
   size_t (*positions)(const uint64_t* mask, size_t n, int64_t base, int64_t* out);
@@ -66,16 +69,16 @@ struct Kernels {
   int64_t (*popcount)(const uint64_t* mask, size_t n);
 
   /// out[i] = src[i * stride] and out[i * stride] = src[i]; stride in elements, not negative.
-  void (*gather[4])(const void* src, int64_t stride, void* out, size_t n);
-  void (*scatter[4])(const void* src, void* out, int64_t stride, size_t n);
+  void (*gather[kWidths])(const void* src, int64_t stride, void* out, size_t n);
+  void (*scatter[kWidths])(const void* src, void* out, int64_t stride, size_t n);
   /// Repeats one element n times.
-  void (*fill[4])(const void* value, void* out, size_t n);
+  void (*fill[kWidths])(const void* value, void* out, size_t n);
 
   /// Reductions of one block to one value. Sums are taken over 64 interleaved lanes that are then
   /// added pairwise, on every instruction set, so the result does not depend on it. float32 sums
   /// and products end in double. Entries: sum, prod for int64 (result int64, wrapping), float32,
-  /// float64 (result double); amax, amin for all integers, float32, float64 (result of the dtype;
-  /// NaN wins). n >= 1.
+  /// float64 (result double), complex64, complex128 (result complex128); amax, amin for all
+  /// integers, float32, float64 (result of the dtype; NaN wins). n >= 1.
   void (*sum[kDTypeCount])(const void* a, size_t n, void* out);
   void (*prod[kDTypeCount])(const void* a, size_t n, void* out);
   void (*amax[kDTypeCount])(const void* a, size_t n, void* out);

@@ -171,6 +171,7 @@ void fill_move(Kernels& table) {
   set_width<2>(table);
   set_width<4>(table);
   set_width<8>(table);
+  set_width<16>(table);
   table.positions = &positions;
   table.popcount = &popcount;
 }

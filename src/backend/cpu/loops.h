@@ -36,4 +36,12 @@ struct Word<8> {
   typedef uint64_t __attribute__((may_alias)) type;
 };
 
+template <>
+struct Word<16> {
+  // Not an integer of 16 bytes, whose alignment complex numbers need not have.
+  struct __attribute__((may_alias)) type {
+    uint64_t low, high;
+  };
+};
+
 }  // namespace tamis::cpu

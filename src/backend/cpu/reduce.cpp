@@ -19,8 +19,8 @@ constexpr int64_t kBlocksPerTask = kChunk / kBlock;
 struct Plan {
   Reduction reduction;
   DType operand;  // of the blocks
-  DType acc;      // of partial results: int64 or float64 for sums and products, the operand's for
-                  // extremes
+  DType acc;      // of partial results: int64, float64 or complex128 for sums and products, the
+                  // operand's for extremes
   void (*block)(const void*, size_t, void*);
   Kernels::Binary combine;
 };
@@ -31,7 +31,9 @@ Plan plan_for(Reduction reduction, DType operand) {
   const auto binary = [&](Op op, DType dtype) {
     return k.binary[binary_index(op)][static_cast<int>(dtype)];
   };
-  const DType wide = is_floating_point(operand) ? DType::float64 : DType::int64;
+  const DType wide = is_complex(operand)          ? DType::complex128
+                     : is_floating_point(operand) ? DType::float64
+                                                  : DType::int64;
   switch (reduction) {
     case Reduction::sum:
     case Reduction::mean:
@@ -63,19 +65,24 @@ void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void*
   const Kernels& k = kernels();
   const int to = static_cast<int>(result);
   if (plan.reduction == Reduction::mean) {
-    std::vector<double> mean(n);
+    std::vector<double> mean(static_cast<size_t>(n) * itemsize(plan.acc) / sizeof(double));
     const auto* sums = static_cast<const double*>(acc);
-    for (int64_t i = 0; i < n; ++i) mean[i] = sums[i] / static_cast<double>(reduced);
-    if (result == DType::float64) {
-      std::memcpy(out, mean.data(), n * sizeof(double));
+    for (size_t i = 0; i < mean.size(); ++i) mean[i] = sums[i] / static_cast<double>(reduced);
+    if (result == plan.acc) {
+      std::memcpy(out, mean.data(), mean.size() * sizeof(double));
     } else {
-      k.cast[static_cast<int>(DType::float64)][to](mean.data(), out, n);
+      k.cast[static_cast<int>(plan.acc)][to](mean.data(), out, n);
     }
   } else if (plan.acc == result) {
     std::memcpy(out, acc, static_cast<size_t>(n) * itemsize(result));
   } else {
     k.cast[static_cast<int>(plan.acc)][to](acc, out, n);
   }
+}
+
+/// Room for n partial results of whatever dtype.
+std::vector<double> room_for(const Plan& plan, int64_t n) {
+  return std::vector<double>(is_complex(plan.acc) ? 2 * n : n);
 }
 
 char* at(void* base, int64_t index, DType dtype) {
@@ -106,7 +113,7 @@ void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, i
 void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
                       void* out, DType result) {
   const int64_t blocks = (length + kBlock - 1) / kBlock;
-  std::vector<double> room(rows * blocks);  // eight bytes each, whatever the accumulator
+  std::vector<double> room = room_for(plan, rows * blocks);
   char* partials = reinterpret_cast<char*>(room.data());
   parallel_for(rows * blocks, kBlocksPerTask, [&](int64_t begin, int64_t end) {
     Evaluator evaluator(program);
@@ -160,7 +167,7 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
   if (parts == 1) {
     parallel_for(outer * tiles, grain, [&](int64_t begin, int64_t end) {
       Evaluator evaluator(program);
-      std::vector<double> acc(tile);  // eight bytes each, whatever the accumulator
+      std::vector<double> acc = room_for(plan, tile);
       for (int64_t i = begin; i < end; ++i) {
         const int64_t matrix = i / tiles, col = i % tiles * tile,
                       width = std::min(tile, inner - col);
@@ -171,7 +178,7 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
     });
     return;
   }
-  std::vector<double> room(parts * inner);
+  std::vector<double> room = room_for(plan, parts * inner);
   char* const partials = reinterpret_cast<char*>(room.data());
   for (int64_t matrix = 0; matrix < outer; ++matrix) {
     parallel_for(parts * tiles, grain, [&](int64_t begin, int64_t end) {

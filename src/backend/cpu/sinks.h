@@ -19,9 +19,11 @@ void run_store(const Program& program, const Target& target);
 int64_t run_count(const Program& program);
 bool run_any(const Program& program);
 bool run_all(const Program& program);
-void run_compress(const Program& program, const std::function<void*(int64_t)>& allocate);
+void run_compress(const Program& program, const std::function<Room(int64_t)>& allocate);
+void run_partition(const Program& program,
+                   const std::function<std::pair<void*, void*>(int64_t)>& allocate);
 void run_coordinates(const Program& program, const Shape& shape,
-                     const std::function<int64_t*(int64_t)>& allocate);
+                     const std::function<Room(int64_t)>& allocate);
 void run_expand(const Program& program, const void* source, int64_t source_numel,
                 const Target& target);
 void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,

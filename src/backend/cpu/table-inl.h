@@ -17,6 +17,7 @@ void fill_compare(Kernels& table);
 void fill_cast(Kernels& table);
 void fill_move(Kernels& table);
 void fill_reduce(Kernels& table);
+void fill_complex(Kernels& table);
 
 }  // namespace tamis::cpu::HWY_NAMESPACE
 

@@ -70,10 +70,16 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
     return;
   }
   arena(threads)->execute([&] {
-    tbb::parallel_for(tbb::blocked_range<int64_t>(0, n, static_cast<size_t>(grain)),
-                      [&](const tbb::blocked_range<int64_t>& r) { body(r.begin(), r.end()); });
+    // While it waits for the rest of this loop, the thread must not begin anything that was
+    // spawned: that may wait for what the thread is in the middle of.
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(tbb::blocked_range<int64_t>(0, n, static_cast<size_t>(grain)),
+                        [&](const tbb::blocked_range<int64_t>& r) { body(r.begin(), r.end()); });
+    });
   });
 }
+
+void spawn(std::function<void()> work) { arena(get_num_threads())->enqueue(std::move(work)); }
 
 }  // namespace cpu
 

@@ -10,4 +10,7 @@ namespace tamis::cpu {
 /// are done. Fewer than `grain` items are not worth another thread.
 void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
 
+/// Runs work some time from now on a thread of the pool. It must not throw.
+void spawn(std::function<void()> work);
+
 }  // namespace tamis::cpu

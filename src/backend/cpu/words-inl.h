@@ -97,6 +97,15 @@ HWY_INLINE void select_word(uint64_t word, const typename Word<W>::type* a,
 #endif
 }
 
+template <>
+HWY_INLINE void select_word<16>(uint64_t word, const Word<16>::type* a, const Word<16>::type* b,
+                                Word<16>::type* out) {
+  for (int i = 0; i < 64; ++i) {
+    const uint64_t mask = -(word >> i & 1);
+    out[i] = {(a[i].low & mask) | (b[i].low & ~mask), (a[i].high & mask) | (b[i].high & ~mask)};
+  }
+}
+
 #if HWY_TARGET == HWY_AVX2
 // The sign bit of each lane selects: shift every lane's own bit there.
 template <>

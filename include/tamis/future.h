@@ -1,0 +1,146 @@
+// Future: a result that is computed on the pool while the caller goes on.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tamis/tensor.h"
+
+namespace tamis {
+
+namespace detail {
+
+/// Work that runs once: on the pool, or on the first thread that waits for it before the pool has
+/// come to it, so that waiting never depends on a free thread.
+class Job : public std::enable_shared_from_this<Job> {
+ public:
+  Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  virtual ~Job() = default;
+
+  /// Hands the work to the pool. From now on, writes to the inputs wait for it.
+  void start(std::initializer_list<Tensor> inputs);
+  /// Hands the work to the pool when `first` is done.
+  void start_after(Job& first);
+  void wait();
+  bool done() const noexcept { return state_.load(std::memory_order_acquire) == State::done; }
+
+ protected:
+  virtual void work() noexcept = 0;
+
+ private:
+  enum class State { idle, running, done };
+
+  bool try_run();
+  void spawn();
+
+  std::atomic<State> state_{State::idle};
+  std::atomic<std::thread::id> runner_{};
+  std::shared_ptr<void> reader_;  // stands in the inputs' storages until the work is done
+  std::mutex mutex_;              // guards next_, and state_ becoming done
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<Job>> next_;
+};
+
+template <class T>
+class ResultJob final : public Job {
+ public:
+  explicit ResultJob(std::function<T()> f) : f_(std::move(f)) {}
+
+  T get() {
+    wait();
+    if (error_) std::rethrow_exception(error_);
+    if constexpr (!std::is_void_v<T>) return *result_;
+  }
+
+ private:
+  void work() noexcept override {
+    try {
+      if constexpr (std::is_void_v<T>) {
+        f_();
+      } else {
+        result_.emplace(f_());
+      }
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    f_ = nullptr;  // it may hold tensors that nobody needs any more
+  }
+
+  std::function<T()> f_;
+  std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> result_;
+  std::exception_ptr error_;
+};
+
+}  // namespace detail
+
+/// A result that may not be there yet. Copies refer to the same result. Dropping it does not stop
+/// the work.
+template <class T>
+class Future {
+ public:
+  explicit Future(std::shared_ptr<detail::ResultJob<T>> job) : job_(std::move(job)) {}
+
+  /// Whether get() would return at once.
+  bool ready() const { return job_->done(); }
+  /// Returns when the work is done, well or not.
+  void wait() const { job_->wait(); }
+  /// The result, when it is there. Throws what the work threw.
+  T get() const { return job_->get(); }
+
+  /// f(result), on the pool, when the result is there; f takes nothing if T is void. If the work
+  /// throws, f is not called and the new future throws the same.
+  template <class F>
+  auto then(F f) const {
+    auto call = [job = job_, f = std::move(f)]() mutable {
+      if constexpr (std::is_void_v<T>) {
+        job->get();
+        return f();
+      } else {
+        return f(job->get());
+      }
+    };
+    using R = std::invoke_result_t<decltype(call)&>;
+    auto next = std::make_shared<detail::ResultJob<R>>(std::move(call));
+    next->start_after(*job_);
+    return Future<R>(std::move(next));
+  }
+
+ private:
+  std::shared_ptr<detail::ResultJob<T>> job_;
+};
+
+/// f(inputs...), on the pool. f sees the inputs as they are now: a write to one of them waits until
+/// f is done (f itself must leave them alone). A tensor that f returns has its values by then.
+template <class F, std::same_as<Tensor>... Tensors>
+auto run_async(F f, const Tensors&... inputs) {
+  using R = std::invoke_result_t<F&, const Tensors&...>;
+  // Handles of their own: the caller may rebind those it gave.
+  auto call = [f = std::move(f), ... own = inputs.detach()]() mutable -> R {
+    if constexpr (std::is_same_v<R, Tensor>) {
+      Tensor result = f(own...);
+      result.settle();
+      return result;
+    } else {
+      return f(own...);
+    }
+  };
+  auto job = std::make_shared<detail::ResultJob<R>>(std::move(call));
+  job->start({inputs...});
+  return Future<R>(std::move(job));
+}
+
+}  // namespace tamis

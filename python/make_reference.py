@@ -1,0 +1,210 @@
+"""Writes docs/reference.md from the op rows: for each op its spelling in Python and C++, what it does, its other
+forms, and an example with the output that the module gives.
+
+    PYTHONPATH=build/python python3 python/make_reference.py            writes it
+    PYTHONPATH=build/python python3 python/make_reference.py --check    fails if it is out of date
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+from make_stubs import FOLDER, Parameter
+
+ROOT = FOLDER.parents[1]
+PAGE = ROOT / "docs" / "reference.md"
+
+HEAD = """# Reference
+
+All operations of Tamis, made from the table of ops by `python/make_reference.py`; the examples are run when it is
+made, and the tests fail when this page is out of date. Names, arguments and defaults are PyTorch's; what differs
+on purpose stands in [differences.md](differences.md). In C++ everything is in namespace `tamis` (`#include
+<tamis/tamis.h>`), and functions whose first parameter is a tensor are mostly methods too.
+
+*In place* says that there is a method with `_` behind its name, which writes its result into the tensor; it keeps
+its shape and dtype. *out=* says that Python's function takes a tensor to write into, which may be resized; in C++
+that is `into(out, name(...))`.
+"""
+
+RANDOM = {"rand", "randn", "randint", "randperm", "bernoulli", "rand_like", "randn_like"}
+WIDTH = 110
+
+
+# ---- C++ declarations ------------------------------------------------------------------------------------------
+
+
+def declarations():
+    """Of every free function in the public headers: (namespace, name) to (declaration, contract comment)."""
+    found = {}
+    for header in sorted((ROOT / "include" / "tamis").glob("*.h")):
+        text = header.read_text()
+        # Constructors and methods are indented; free functions stand at the margin. Those with a body are methods.
+        comment, kind, inside = r"((?:^///[^\n]*\n)*)", r"^((?:[\w:<>,]+[ &*]+)+)", r"(\((?:(?!\)\s*{)[^;])*?\));"
+        pattern = re.compile(comment + kind + r"(\w+)" + inside, re.MULTILINE)
+        for match in pattern.finditer(text):
+            comment, kind, name, parameters = match.groups()
+            if kind.split()[0] in ("return", "using", "else"):
+                continue
+            spaces = re.findall(r"^namespace ([\w:]+) \{|^\}  // namespace ([\w:]+)", text[:match.start()], re.MULTILINE)
+            opened = [o for o, _ in spaces if o]
+            for _, closed in spaces:
+                if closed in opened:
+                    opened.remove(closed)
+            space = opened[-1].rpartition("tamis")[2].strip(":") if opened else ""
+            line = re.sub(r"\s+", " ", f"{kind.strip()} {name}{parameters};".replace("inline ", ""))
+            found.setdefault((space, name), []).append((line, comment))
+    return found
+
+
+def derived(name, parameters, result):
+    """The declaration of a function that the headers make by a macro."""
+    kinds = {"Tensor": "const Tensor&", "int": "int64_t", "float": "double", "bool": "bool"}
+    inside = ", ".join(f"{kinds.get(p.type, p.type)} {'x' if p.name == 'input' else p.name}" for p in parameters)
+    return f"{result} {name}({inside});"
+
+
+# ---- examples --------------------------------------------------------------------------------------------------
+
+
+def written(value, tamis):
+    if isinstance(value, tamis.Tensor):
+        plain = tamis.tensor(value.tolist())
+        dtype = "" if plain.dtype is value.dtype and plain.shape == value.shape else f", dtype={value.dtype!r}"
+        if plain.shape != value.shape:
+            return f"tamis.zeros({value.shape!r}{dtype})"
+        return f"tamis.tensor({value.tolist()!r}{dtype})"
+    if isinstance(value, list):
+        return "[" + ", ".join(written(v, tamis) for v in value) + "]"
+    return repr(value)
+
+
+def is_default(value, parameter):
+    if not parameter.default:
+        return False
+    if value is None or value == ():
+        return parameter.default in ("None", "[]")
+    return repr(value).rpartition(".")[2] == parameter.default or repr(value) == parameter.default
+
+
+def example(name, function, parameters, sample, tamis):
+    """The call of a function on a sample as text, and what it prints."""
+    parts, named = [], False
+    for parameter, value in zip(parameters, sample):
+        if is_default(value, parameter):
+            named = True
+        else:
+            text = written(value, tamis)
+            parts.append(f"{parameter.name}={text}" if named or parameter.keyword else text)
+            named = named or bool(parameter.default)
+    call = f"tamis.{name}({', '.join(parts)})"
+    lines = []
+    if len(call) > WIDTH:
+        short = []
+        for parameter, part, value in zip(parameters, list(parts), sample):
+            if isinstance(value, tamis.Tensor) and part.startswith("tamis."):
+                variable = parameter.name if parameter.name != "input" else "x"
+                lines.append(f"{variable} = {part}")
+                part = variable
+            short.append(part)
+        call = f"tamis.{name}({', '.join(short + parts[len(short):])})"
+    if name in RANDOM:
+        lines.insert(0, "tamis.manual_seed(0)")
+    namespace = {"tamis": tamis}
+    for line in lines:
+        exec(line, namespace)
+    result = eval(call, namespace)
+    shown = [f">>> {line}" for line in [*lines, call]]
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        for field in result._fields:
+            shown += f"{field}: {getattr(result, field)!r}".split("\n")
+    elif isinstance(result, tuple):
+        shown += [line for part in result for line in repr(part).split("\n")]
+    else:
+        shown += repr(result).split("\n")
+    return shown
+
+
+# ---- the page --------------------------------------------------------------------------------------------------
+
+
+def sentence_of(comment):
+    text = " ".join(line[3:].strip() for line in comment.strip().split("\n")) if comment else ""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def section(row, is_mask, headers, tamis):
+    signature, summary, in_place, out, sample = row
+    full, inside, result = re.fullmatch(r"([\w.]+)\((.*?)\) -> (.+)", signature).groups()
+    module, _, name = full.rpartition(".")
+    module = "masks" if is_mask else module
+    python_name = f"{module}.{name}" if module else name
+    holder = getattr(tamis, module) if module else tamis
+    function = getattr(holder, name)
+    parameters, keyword = [], False
+    for text in inside.split(", ") if inside else []:
+        if text == "*":
+            keyword = True
+            continue
+        parameters.append(Parameter(text))
+        parameters[-1].keyword = keyword or (parameters[-1].type == "dtype" and bool(parameters[-1].default))
+    declared = headers.get((module, name)) or headers.get(("", name)) or []
+    contract = next((sentence_of(comment) for _, comment in declared if comment), "")
+    cpp = [line for line, _ in declared] or [derived(name, parameters, result)]
+    lines = [f"### {python_name}", "", summary]
+    if contract and contract != summary:
+        lines += ["", contract]
+    forms = []
+    if in_place:
+        forms.append(f"In place: `x.{name}_`.")
+    if out:
+        forms.append("`out=`.")
+    if forms:
+        lines += ["", " ".join(forms)]
+    lines += ["", "```text", f"Python  tamis.{python_name}{function.__text_signature__}"]
+    lines += [f"C++     {line}" for line in cpp] + ["```", "", "```text"]
+    return lines + example(python_name, function, parameters, sample, tamis) + ["```", ""]
+
+
+def methods(tamis, families):
+    """Methods that no function stands for."""
+    names = {re.match(r"[\w.]+", row[0]).group() for _, rows in families for row in rows}
+    lines = ["## Methods that are no functions", "", "| | |", "|---|---|"]
+    for name, value in sorted(vars(tamis.Tensor).items()):
+        if hasattr(value, "__row__") and value.__name__ == name and name not in names and name.rstrip("_") not in names:
+            signature, _, text = value.__doc__.partition("\n\n")
+            lines.append(f"| `x.{signature.replace('(self, ', '(').replace('(self)', '()')}` | {text} |")
+    return lines
+
+
+def page(tamis):
+    headers = declarations()
+    families = tamis._tamis._families()
+    lines = [HEAD]
+    tamis.set_num_threads(1)
+    for title, rows in families:
+        if not rows:
+            continue
+        lines += [f"## {title}", ""]
+        for row in rows:
+            lines += section(row, title == "Mask builders", headers, tamis)
+    return "\n".join(lines + methods(tamis, families)) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only compare")
+    check = parser.parse_args().check
+    # The package beside this script has no extension module; the built one has.
+    sys.path = [p for p in sys.path if pathlib.Path(p).resolve() != FOLDER.parent]
+    import tamis
+
+    text = page(tamis)
+    if not check:
+        PAGE.write_text(text)
+    elif not PAGE.exists() or PAGE.read_text() != text:
+        sys.exit("docs/reference.md is out of date; run python/make_reference.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+// Products of matrices. The bits depend on the shapes alone: the rows are cut into blocks of a
+// fixed height, and OpenBLAS computes each block on one thread.
+#include "backend/cpu/matmul.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <complex>
+#include <type_traits>
+
+#include "backend/cpu/threads.h"
+
+namespace tamis::cpu {
+
+namespace {
+
+constexpr int64_t kRows = 256;
+/// Products with fewer multiplications are not worth a thread of their own.
+constexpr int64_t kGrain = int64_t{1} << 20;
+
+/// Threads of OpenBLAS' own would cut the work by their number, and so would the bits.
+void use_one_thread() {
+  static const bool done = [] {
+    if (openblas_get_parallel() != OPENBLAS_SEQUENTIAL) openblas_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+/// A matrix as BLAS takes it: rows or columns that are contiguous, `ld` elements apart.
+struct BlasMatrix {
+  CBLAS_TRANSPOSE transposed;
+  int64_t ld;
+};
+
+BlasMatrix blas_matrix(const MatrixBatch& x, int64_t rows, int64_t cols) {
+  if ((cols == 1 || x.col_stride == 1) && (rows == 1 || x.row_stride >= cols)) {
+    return {CblasNoTrans, rows == 1 ? cols : x.row_stride};
+  }
+  return {CblasTrans, cols == 1 ? rows : x.col_stride};
+}
+
+void gemm(BlasMatrix ta, BlasMatrix tb, int m, int n, int k, const float* a, const float* b,
+          float* c) {
+  cblas_sgemm(CblasRowMajor, ta.transposed, tb.transposed, m, n, k, 1, a, static_cast<int>(ta.ld),
+              b, static_cast<int>(tb.ld), 0, c, n);
+}
+
+void gemm(BlasMatrix ta, BlasMatrix tb, int m, int n, int k, const double* a, const double* b,
+          double* c) {
+  cblas_dgemm(CblasRowMajor, ta.transposed, tb.transposed, m, n, k, 1, a, static_cast<int>(ta.ld),
+              b, static_cast<int>(tb.ld), 0, c, n);
+}
+
+void gemm(BlasMatrix ta, BlasMatrix tb, int m, int n, int k, const std::complex<float>* a,
+          const std::complex<float>* b, std::complex<float>* c) {
+  const std::complex<float> one = 1, zero = 0;
+  cblas_cgemm(CblasRowMajor, ta.transposed, tb.transposed, m, n, k, &one, a,
+              static_cast<int>(ta.ld), b, static_cast<int>(tb.ld), &zero, c, n);
+}
+
+void gemm(BlasMatrix ta, BlasMatrix tb, int m, int n, int k, const std::complex<double>* a,
+          const std::complex<double>* b, std::complex<double>* c) {
+  const std::complex<double> one = 1, zero = 0;
+  cblas_zgemm(CblasRowMajor, ta.transposed, tb.transposed, m, n, k, &one, a,
+              static_cast<int>(ta.ld), b, static_cast<int>(tb.ld), &zero, c, n);
+}
+
+/// Integers wrap around.
+template <class T>
+void multiply(const MatrixBatch& x, const MatrixBatch& y, const T* a, const T* b, int64_t m,
+              int64_t n, int64_t k, T* c) {
+  using U = std::make_unsigned_t<decltype(T{} + T{})>;
+  std::fill_n(c, m * n, T{0});
+  for (int64_t i = 0; i < m; ++i) {
+    T* row = c + i * n;
+    for (int64_t p = 0; p < k; ++p) {
+      const auto factor = static_cast<U>(a[i * x.row_stride + p * x.col_stride]);
+      const T* line = b + p * y.row_stride;
+      for (int64_t j = 0; j < n; ++j) {
+        row[j] = static_cast<T>(static_cast<U>(row[j]) +
+                                factor * static_cast<U>(line[j * y.col_stride]));
+      }
+    }
+  }
+}
+
+template <class T>
+void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m, int64_t k,
+         int64_t n, T* out) {
+  const int64_t blocks = (m + kRows - 1) / kRows;
+  const int64_t each = std::min(m, kRows) * n * k;
+  const auto block = [&](int64_t i) {
+    const int64_t batch = i / blocks, first = i % blocks * kRows;
+    const int64_t rows = std::min(kRows, m - first);
+    const T* x = static_cast<const T*>(a.data) + batch * a.batch_stride + first * a.row_stride;
+    const T* y = static_cast<const T*>(b.data) + batch * b.batch_stride;
+    T* to = out + (batch * m + first) * n;
+    if constexpr (std::is_integral_v<T>) {
+      multiply(a, b, x, y, rows, n, k, to);
+    } else {
+      gemm(blas_matrix(a, m, k), blas_matrix(b, k, n), static_cast<int>(rows), static_cast<int>(n),
+           static_cast<int>(k), x, y, to);
+    }
+  };
+  parallel_for(batches * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(each, 1)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) block(i);
+               });
+}
+
+}  // namespace
+
+void run_matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches, int64_t m,
+                int64_t k, int64_t n, void* out) {
+  use_one_thread();
+  visit_dtype(dtype, [&](auto type) {
+    using T = decltype(type);
+    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, Half> &&
+                  !std::is_same_v<T, BFloat16>) {
+      run(a, b, batches, m, k, n, static_cast<T*>(out));
+    }
+  });
+}
+
+}  // namespace tamis::cpu

@@ -1,0 +1,149 @@
+// Sinks that select: compress, partition, coordinates.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "backend/cpu/blocks.h"
+
+namespace tamis::cpu {
+
+namespace {
+
+/// Packs what a mask selects of one block of values at out, at most `room` elements; returns their
+/// number. `count` is the mask's. Everything up to out + room may be overwritten.
+int64_t pack(Evaluator& evaluator, const void* value, const Register& mask, int64_t n,
+             int64_t count, int64_t size, char* out, int64_t room) {
+  if (mask.state != MaskState::mixed) {
+    const int64_t taken = mask.state == MaskState::none ? 0 : std::min(n, room);
+    std::memcpy(out, value, static_cast<size_t>(taken * size));
+    return taken;
+  }
+  const auto compress = kernels().compress[width_index(size)];
+  if (count <= room) {
+    compress(value, mask.words(), n, out, out + room * size);
+    return count;
+  }
+  char* const block = static_cast<char*>(evaluator.scratch());
+  compress(value, mask.words(), n, block, block + count * size);
+  std::memcpy(out, block, static_cast<size_t>(room * size));
+  return room;
+}
+
+/// The complement of a mask's first n bits.
+Register complement(const Register& mask, int64_t n, uint64_t* words) {
+  Register result;
+  result.data = words;
+  if (mask.state != MaskState::mixed) {
+    result.state = mask.state == MaskState::none ? MaskState::all : MaskState::none;
+    return result;
+  }
+  for (int64_t w = 0; w * 64 < n; ++w) words[w] = ~mask.words()[w];
+  if (n % 64 != 0) words[n / 64] &= (uint64_t{1} << (n % 64)) - 1;
+  return result;
+}
+
+/// Coordinates of `found` elements of one row-major shape, whose flat positions stand in the last
+/// column: those of the other columns follow from the row that each position falls into.
+void split_positions(const Shape& shape, int64_t* first, int64_t stride, int64_t found) {
+  const size_t rank = shape.size();
+  int64_t* const last = first + static_cast<int64_t>(rank - 1) * stride;
+  const int64_t cols = shape[rank - 1];
+  int64_t row_begin = -1, row_end = -1;
+  Shape index(rank, 0);
+  for (int64_t k = 0; k < found; ++k) {
+    if (last[k] >= row_end) {
+      int64_t row = last[k] / cols;
+      row_begin = row * cols;
+      row_end = row_begin + cols;
+      for (size_t d = rank - 1; d-- > 0;) {
+        index[d] = row % shape[d];
+        row /= shape[d];
+      }
+    }
+    for (size_t d = 0; d + 1 < rank; ++d) first[static_cast<int64_t>(d) * stride + k] = index[d];
+    last[k] -= row_begin;
+  }
+}
+
+}  // namespace
+
+void run_compress(const Program& program, const std::function<Room(int64_t)>& allocate) {
+  const int64_t size = static_cast<int64_t>(itemsize(program.dtype));
+  if (program.numel <= kBlock) {  // the mask is computed once
+    Evaluator evaluator(program);
+    const Register& mask = evaluator.run_mask(0, program.numel);
+    const int64_t count = count_block(mask, program.numel);
+    const Room room = allocate(count);
+    if (count == 0 || room.size == 0) return;
+    const void* value = evaluator.run_value(0, program.numel);
+    pack(evaluator, value, mask, program.numel, count, size, static_cast<char*>(room.data),
+         std::min(count, room.size));
+    return;
+  }
+  std::vector<int64_t> offsets = chunk_offsets(program);
+  const Room room = allocate(offsets.back());
+  for (int64_t& offset : offsets) offset = std::min(offset, room.size);
+  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next place of each chunk
+  for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
+    const int64_t left = offsets[chunk + 1] - done[chunk];
+    if (left == 0) return;
+    const Register& mask = evaluator.run_mask(start, n);
+    if (mask.state == MaskState::none) return;
+    const void* value = evaluator.run_value(start, n);
+    done[chunk] += pack(evaluator, value, mask, n, count_block(mask, n), size,
+                        static_cast<char*>(room.data) + done[chunk] * size, left);
+  });
+}
+
+void run_partition(const Program& program,
+                   const std::function<std::pair<void*, void*>(int64_t)>& allocate) {
+  const int64_t size = static_cast<int64_t>(itemsize(program.dtype));
+  const std::vector<int64_t> offsets = chunk_offsets(program);
+  const auto [kept, rejected] = allocate(offsets.back());
+  char* const to[] = {static_cast<char*>(kept), static_cast<char*>(rejected)};
+  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);
+  for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
+    const Register& mask = evaluator.run_mask(start, n);
+    uint64_t words[kBlockWords];
+    const Register others = complement(mask, n, words);
+    const void* value = evaluator.run_value(start, n);
+    const int64_t count = count_block(mask, n), at = done[chunk], behind = start - at;
+    const int64_t stop = std::min(program.numel, (chunk + 1) * kChunk);
+    pack(evaluator, value, mask, n, count, size, to[0] + at * size, offsets[chunk + 1] - at);
+    pack(evaluator, value, others, n, n - count, size, to[1] + behind * size,
+         stop - offsets[chunk + 1] - behind);
+    done[chunk] += count;
+  });
+}
+
+void run_coordinates(const Program& program, const Shape& shape,
+                     const std::function<Room(int64_t)>& allocate) {
+  std::vector<int64_t> offsets = chunk_offsets(program);
+  const Room room = allocate(offsets.back());
+  for (int64_t& offset : offsets) offset = std::min(offset, room.size);
+  const size_t rank = shape.size();
+  if (offsets.back() == 0 || rank == 0) return;
+  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);
+  const auto positions = kernels().positions;
+  for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
+    const int64_t left = offsets[chunk + 1] - done[chunk];
+    if (left == 0) return;
+    const Register& mask = evaluator.run_mask(start, n);
+    if (mask.state == MaskState::none) return;
+    int64_t* const first = static_cast<int64_t*>(room.data) + done[chunk];
+    int64_t* const last = first + static_cast<int64_t>(rank - 1) * room.size;
+    int64_t found = count_block(mask, n);
+    if (found <= left) {
+      positions(mask.words(), n, start, last);
+    } else {
+      int64_t* const block = static_cast<int64_t*>(evaluator.scratch());
+      positions(mask.words(), n, start, block);
+      found = left;
+      std::copy(block, block + found, last);
+    }
+    split_positions(shape, first, room.size, found);
+    done[chunk] += found;
+  });
+}
+
+}  // namespace tamis::cpu

@@ -1,0 +1,52 @@
+// Order: the part of a backend that compares elements with each other.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "tamis/dtype.h"
+
+namespace tamis {
+
+/// The element types that have an order; all of them but complex numbers.
+template <class T>
+inline constexpr bool kOrdered =
+    std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+inline bool has_order(DType dtype) {
+  return visit_dtype(dtype, [](auto v) { return kOrdered<decltype(v)>; });
+}
+
+/// `count` contiguous slices of `size` elements, one behind the other.
+struct Slices {
+  const void* data = nullptr;
+  DType dtype{};
+  int64_t count = 0, size = 0;
+};
+
+/// The order is that of numbers, with NaN last and the two zeros equal; among equal elements the
+/// one with the smaller index comes first, in descending order too. Indices count within a slice.
+/// Arguments have been checked; nothing throws but allocation.
+class OrderBackend {
+ public:
+  virtual ~OrderBackend() = default;
+
+  /// Every slice in order. values (of x's dtype) or indices may be null.
+  virtual void sort(const Slices& x, bool descending, void* values, int64_t* indices) = 0;
+  /// The first k of what sort gives, k >= 1.
+  virtual void top(const Slices& x, int64_t k, bool descending, void* values, int64_t* indices) = 0;
+  /// The elements at `ranks` of each slice in ascending order: ranks, values and indices are
+  /// [x.count, per_slice]. The index is the smallest among equals; indices may be null.
+  virtual void select(const Slices& x, const int64_t* ranks, int64_t per_slice, void* values,
+                      int64_t* indices) = 0;
+  /// The most frequent element of each slice, the smallest one among several; NaNs are all
+  /// different. The index is the smallest.
+  virtual void mode(const Slices& x, void* values, int64_t* indices) = 0;
+  /// Where each of `per_slice` values (of x's dtype) of each slice belongs in the sorted slice:
+  /// before (right: behind) the elements equal to it. A single slice of x serves all; sorter, if
+  /// not null, has x's shape and says at which index each sorted element stands.
+  virtual void search(const Slices& x, const int64_t* sorter, const void* values, int64_t slices,
+                      int64_t per_slice, bool right, int64_t* out) = 0;
+};
+
+}  // namespace tamis

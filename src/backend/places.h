@@ -1,0 +1,34 @@
+// Places: which elements of a tensor integer indices point at, for the backend's take and put.
+#pragma once
+
+#include <vector>
+
+#include "tamis/dtype.h"
+#include "tamis/shape.h"
+
+namespace tamis {
+
+/// An index for one dimension of the indexed tensor: one integer for each position of the iteration
+/// space, in [-size, size).
+struct IndexColumn {
+  const int64_t* data = nullptr;
+  Shape strides;     // of data, over the iteration space
+  int64_t size = 0;  // of the indexed dimension; added to negative integers
+  int64_t step = 0;  // stride of the indexed dimension
+};
+
+/// Position i of the iteration space stands for the element sum(i_d * strides_d) + sum over columns
+/// of index * step. A dimension of the iteration space that is none of the indexed tensor's own has
+/// stride 0.
+struct Places {
+  Shape shape;
+  Shape strides;
+  std::vector<IndexColumn> columns;
+};
+
+/// What put does with an element and the value for it; arithmetic in the dtype, or in float32 for
+/// the half types and rounded after every step. NaN wins in amax and amin; bools add by "or" and
+/// multiply by "and".
+enum class Combine : uint8_t { assign, add, mul, amax, amin };
+
+}  // namespace tamis

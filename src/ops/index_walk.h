@@ -1,0 +1,26 @@
+// The walk over the entries of an index: integers, slices, None and Ellipsis become a view; what is
+// left are tensors that each stand at dimensions of that view.
+#pragma once
+
+#include <vector>
+
+#include "tamis/indexing.h"
+
+namespace tamis {
+
+/// A bool tensor of rank r stands for the r dimensions of the view from dim on, an integer tensor
+/// for one.
+struct IndexPlace {
+  int64_t dim = 0;
+  Tensor tensor;
+};
+
+struct IndexWalk {
+  Tensor view;
+  std::vector<IndexPlace> places;  // by rising dim
+};
+
+/// Throws kind index for too many indices, integers out of range, and masks of other sizes.
+IndexWalk walk(const Tensor& x, const std::vector<Index>& indices);
+
+}  // namespace tamis

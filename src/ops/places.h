@@ -1,0 +1,51 @@
+// What the indexing ops share: integer index tensors, checked, and the places they point at.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "backend/places.h"
+#include "tamis/ops.h"
+
+namespace tamis {
+
+/// The integers of an index tensor as int64 in memory, without the repeats of an expanded one.
+class Indices {
+ public:
+  explicit Indices(const Tensor& index);
+
+  /// Calls refuse(i), which throws, with the first integer i that is not in [low, high).
+  void check_within(int64_t low, int64_t high, const std::function<void(int64_t)>& refuse) const;
+  /// "index 5 is out of bounds for dimension 0 with size 3", of kind index, unless all of them are
+  /// in [-size, size).
+  void check_within(int64_t size, int64_t dim) const;
+
+  /// Broadcast to `shape`, for a dimension of this size and stride. Good as long as this object.
+  IndexColumn column(const Shape& shape, int64_t size, int64_t step) const;
+
+ private:
+  Tensor numbers_;  // int64, contiguous; 1 in place of the size of a repeated dimension
+};
+
+/// x's elements at the places, in a fresh tensor of their shape.
+Tensor take_places(const Tensor& x, const Places& places);
+/// Combines value, cast to target's dtype and broadcast to the places' shape, into target. All has
+/// been checked: value and the indices share no memory with target, and it has no internal overlap.
+void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine);
+
+/// value without its leading dimensions of size 1, as PyTorch takes it in assignments.
+Tensor without_leading_ones(Tensor value);
+bool broadcasts_to(const Shape& from, const Shape& to);
+
+/// Refuses a number that dtype cannot hold; tensors are cast as copy_ does it.
+void check_number_fits(const Tensor& value, DType dtype);
+/// Refuses a mask or index tensor of another dtype than bool, int64 or int32 (0-d: any signed
+/// integers).
+void check_index_dtype(const Tensor& index);
+/// Refuses a mask whose sizes are not those of x from dimension `first` on.
+void check_mask_sizes(const Tensor& x, const Tensor& mask, int64_t first);
+/// x[mask] = value for a mask of the leading dimensions. A mask that nobody else holds is moved in,
+/// and runs fused into the write.
+void put_masked(const Tensor& x, Tensor mask, const Tensor& value);
+
+}  // namespace tamis

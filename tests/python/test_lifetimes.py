@@ -1,0 +1,232 @@
+"""Memory that crosses the border of the module, many times over: nothing is freed twice or too early, and nothing
+is kept. Without a sanitizer the second half is what is checked; with AddressSanitizer, the first half too."""
+
+import array
+import asyncio
+import copy
+import ctypes
+import gc
+import pickle
+
+import numpy as np
+import pytest
+from test_interop import Producer
+
+import tamis
+from tamis import _tamis
+
+ROUNDS = 400
+TOLERATED = 40 * ROUNDS  # bytes; whatever is forgotten each time is larger
+
+
+class MallInfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+
+
+def find_meter():
+    """A function that says how many bytes of C memory are in use."""
+    process = ctypes.CDLL(None)
+    if hasattr(process, "__sanitizer_get_current_allocated_bytes"):
+        meter = getattr(process, "__sanitizer_get_current_allocated_bytes")
+        meter.restype = ctypes.c_size_t
+        return meter
+    if hasattr(process, "mallinfo2"):
+        process.mallinfo2.restype = MallInfo
+
+        def meter():
+            info = process.mallinfo2()
+            return info.uordblks + info.hblkhd
+
+        return meter
+    return None
+
+
+class ArrowMask:
+    def __init__(self, mask):
+        self.mask = mask
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return _tamis._mask_to_arrow(self.mask)
+
+
+def in_use(meter):
+    """Bytes in use, without those that this thread keeps for the next tensor."""
+    gc.collect()
+    tamis.empty_cache()
+    return meter()
+
+
+def refused(kind, call):
+    with pytest.raises(kind):
+        call()
+
+
+def dlpack_unused():
+    for version in (None, (1, 0)):
+        tamis.arange(50).__dlpack__(max_version=version)
+
+
+def dlpack_to_tamis():
+    for version in (None, (1, 0)):
+        capsule = tamis.arange(50).__dlpack__(max_version=version)
+        x = tamis.from_dlpack(capsule)
+        del capsule
+        assert x[49].item() == 49
+        refused(ValueError, lambda: tamis.from_dlpack(_used(x)))
+
+
+def _used(x):
+    capsule = x.__dlpack__()
+    tamis.from_dlpack(capsule)
+    return capsule
+
+
+def dlpack_from_others():
+    for versioned in (False, True):
+        p = Producer(versioned)
+        x = tamis.from_dlpack(p.capsule)
+        y, z = x[0] + 1, x.t()
+        del x
+        assert y.tolist() == [1, 2] and z.tolist() == [[0, 2], [1, 3]] and p.deleted == 0
+        del y, z
+        assert p.deleted == 1
+
+
+def dlpack_refused():
+    for versioned in (False, True):
+        p = Producer(versioned, device=2)
+        refused(BufferError, lambda: tamis.from_dlpack(p.capsule))
+        assert p.deleted == 1
+
+
+def dlpack_read_only():
+    a = np.arange(5.0)
+    a.flags.writeable = False
+    x = tamis.from_numpy(a)
+    refused(BufferError, x.__dlpack__)
+    y = tamis.from_dlpack(x.__dlpack__(max_version=(1, 0)))
+    del a, x
+    refused(RuntimeError, lambda: y.fill_(1))
+    assert y.tolist() == [0, 1, 2, 3, 4]
+
+
+def numpy_both_ways():
+    a = np.arange(60.0).reshape(3, 20)
+    x = tamis.from_numpy(a)
+    del a
+    b = x[1].numpy()
+    deferred = x * 2
+    del x
+    assert b[0] == 20 and deferred[2, 0].item() == 80
+    assert np.from_dlpack(tamis.arange(3)).tolist() == [0, 1, 2]
+    assert np.asarray(tamis.arange(3)).tolist() == [0, 1, 2]
+    assert tamis.masked_select(b, b > 30).shape == (9,)
+
+
+def buffers():
+    view = memoryview(tamis.arange(10))[3:]
+    assert view.tolist() == [3, 4, 5, 6, 7, 8, 9]
+    assert tamis.asarray(array.array("i", [7, 8])).tolist() == [7, 8]
+    refused(BufferError, lambda: memoryview(tamis.ones(2, dtype=tamis.bfloat16)))
+    assert tamis.arange(3).__array_interface__["shape"] == (3,)
+
+
+def arrow():
+    mask = tamis.arange(50) % 3 == 0
+    assert tamis.from_arrow(ArrowMask(mask)).tolist() == mask.tolist()
+    _tamis._mask_to_arrow(mask)  # never used
+    refused(TypeError, lambda: tamis.from_arrow(ArrowMask(tamis.ones(2))))
+
+
+def iteration():
+    rows = iter(tamis.arange(12).reshape(4, 3))
+    first = next(rows)
+    del rows
+    assert first.tolist() == [0, 1, 2]
+    assert [row.sum().item() for row in tamis.ones(3, 2)] == [2, 2, 2]
+    refused(TypeError, lambda: iter(tamis.ones(())))
+
+
+def exceptions():
+    x, mask = tamis.arange(6), tamis.arange(6) > 2
+    refused(TypeError, lambda: tamis.masked_select(x, 3))
+    refused(TypeError, lambda: tamis.masked_select(x, mask, mask))
+    refused(TypeError, lambda: tamis.masked_select(x, mask=mask, other=x))
+    refused(RuntimeError, lambda: tamis.masked_select(x, x))
+    refused(RuntimeError, lambda: x + tamis.ones(5))
+    refused(RuntimeError, lambda: tamis.masked_select(np.arange(4), np.arange(3) > 1))
+    refused(RuntimeError, lambda: x.masked_scatter_(mask, x[:1]))
+    refused(IndexError, lambda: x[9])
+    refused(TypeError, lambda: x["a"])
+    refused(ValueError, lambda: tamis.tensor([[1, 2], [3]]))
+    refused(ValueError, lambda: tamis.sqrt(tamis.ones(3), out=np.zeros(2, dtype=np.float32)))
+
+
+def indexing():
+    x = tamis.arange(24).reshape(4, 6)
+    mask = x > 7
+    assert x[mask].shape == (16,) and x[1:3, None, ..., 0].shape == (2, 1)
+    x[mask] = 0
+    x[0] = np.arange(6)
+    assert x.sum().item() == 15 + 13
+
+
+def results():
+    x = tamis.rand(5)
+    value, index = tamis.kthvalue(x, 2)
+    outs = tamis.empty(()), tamis.empty((), dtype=tamis.int64)
+    assert tamis.kthvalue(x, 2, out=outs).values.item() == value.item()
+    assert [t.shape for t in tamis.nonzero(x > 2, as_tuple=True)] == [(0,)]
+    out = tamis.empty(0)
+    assert tamis.add(x, 1, out=out) is out
+    room = np.zeros(5, dtype=np.float32)
+    assert tamis.sqrt(x, out=room) is room
+
+
+def copies():
+    x = tamis.arange(20).reshape(4, 5).t()
+    for y in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert y.tolist() == x.tolist()
+    assert pickle.loads(pickle.dumps(tamis.float16)) is tamis.float16
+
+
+loop = asyncio.new_event_loop()
+
+
+def awaited():
+    x = tamis.arange(50)
+    assert loop.run_until_complete(tamis.masked_select_async(x, x > 40)).shape == (9,)
+
+
+def with_torch():
+    torch = pytest.importorskip("torch")
+    t = torch.arange(50.0)
+    x = tamis.asarray(t)
+    del t
+    back = (x * 2).torch()
+    shared = torch.from_dlpack(x)
+    del x
+    assert back[49].item() == 98 and shared[49].item() == 49
+    assert tamis.masked_select(shared, shared > 40).shape == (9,)
+
+
+SCENES = [dlpack_unused, dlpack_to_tamis, dlpack_from_others, dlpack_refused, dlpack_read_only, numpy_both_ways,
+          buffers, arrow, iteration, exceptions, indexing, results, copies, awaited, with_torch]
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
+def test_nothing_is_kept(scene):
+    meter = find_meter()
+    if meter is None:
+        pytest.skip("this C library does not tell how much memory is in use")
+    growth = []
+    for attempt in range(4):  # the first rounds fill caches
+        before, live = in_use(meter), tamis.memory_stats()["live_bytes"]
+        for _ in range(ROUNDS):
+            scene()
+        growth.append(in_use(meter) - before)
+        assert tamis.memory_stats()["live_bytes"] <= live
+        if growth[-1] < TOLERATED:
+            return
+    pytest.fail(f"{scene.__name__} keeps memory: {growth} bytes in {ROUNDS} rounds each")
