@@ -1,5 +1,6 @@
 // What make_reference.py makes docs/reference.md from: the families of rows with their first
 // samples.
+#include "core/tensor_impl.h"
 #include "functions.h"
 
 namespace tamis::python {
@@ -32,7 +33,7 @@ py::object value_object(const Value& value) {
   if (const auto* tensors = std::get_if<std::vector<Tensor>>(&value)) {
     py::list list;
     for (const Tensor& x : *tensors) list.append(tensor_object(x));
-    return std::move(list);
+    return list;
   }
   return py::none();
 }
