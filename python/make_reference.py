@@ -95,6 +95,8 @@ def example(name, function, parameters, sample, tamis):
         if is_default(value, parameter):
             named = True
         else:
+            if parameter.type == "Tensor" and isinstance(value, (int, float)) and parameter.name not in function.__numbers__:
+                value = tamis.tensor(value)
             text = written(value, tamis)
             parts.append(f"{parameter.name}={text}" if named or parameter.keyword else text)
             named = named or bool(parameter.default)
