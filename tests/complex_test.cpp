@@ -2,6 +2,7 @@
 // Values are PyTorch's.
 #include <limits>
 
+#include "ops/row.h"
 #include "pointwise_cases.h"
 #include "support/observe.h"
 
@@ -182,6 +183,22 @@ TEST(Complex, WhatNeedsAnOrderIsRefused) {
   expect_error(ErrorKind::dtype, "maximum not implemented for complex tensors.",
                [&] { maximum(z, z); });
   expect_error(ErrorKind::dtype, "floor is not supported for complex inputs", [&] { floor(z); });
+}
+
+TEST(Complex, EveryRowComputesOrRefuses) {
+  for (const Row& row : all_rows()) {
+    for (const Args& sample : row.samples) {
+      Args args = sample;
+      for (Value& v : args) {
+        if (auto* x = std::get_if<Tensor>(&v); x && x->dtype() == float32) *x = x->to(complex64);
+      }
+      try {
+        const Value result = row.call(args);
+        if (const auto* x = std::get_if<Tensor>(&result)) x->settle();
+      } catch (const Error&) {
+      }
+    }
+  }
 }
 
 TEST(Complex, AnImaginaryPartDoesNotFitRealTensors) {

@@ -1,6 +1,7 @@
 // Gather and scatter: ops that read or write the elements that integer tensors point at along a
 // dimension.
 #include <cmath>
+#include <complex>
 
 #include "mask_cases.h"
 #include "tamis/indexing.h"
@@ -297,6 +298,29 @@ TEST(Scatter, WritesThroughEveryLayout) {
       target.scatter_(0, index, source);
       expect_same(target, want, c.layout);
     }
+  }
+}
+
+// ---- complex numbers ----------------------------------------------------------------------------
+
+TEST(GatherComplex, MovesAndAddsButDoesNotOrder) {
+  using C = std::complex<double>;
+  const Tensor wide = tensor(std::vector<C>{{1, 2}, {3, -4}, {0, 5}});
+  for (const Tensor& x : {wide, wide.to(DType::complex64)}) {
+    const auto at = [&](const Tensor& y, int64_t i) { return y[i].item().to_complex(); };
+    const Tensor index = tensor({2, 0, 2});
+    for (const Tensor& got : {x[index].get(), gather(x, 0, index), index_select(x, 0, index)}) {
+      EXPECT_EQ(got.dtype(), x.dtype());
+      EXPECT_EQ(at(got, 0), C(0, 5));
+      EXPECT_EQ(at(got, 1), C(1, 2));
+    }
+    const Tensor sums = index_put(x, {index}, x, true);
+    EXPECT_EQ(at(sums, 0), C(4, -2));
+    EXPECT_EQ(at(sums, 2), C(1, 12));
+    EXPECT_EQ(at(scatter_reduce(x, 0, index, x, "prod"), 0), C(11, 2));
+    EXPECT_EQ(at(scatter_reduce(x, 0, index, x, "mean", false), 2), C(0.5, 3.5));
+    expect_error(ErrorKind::dtype, "\"scatter_gather_tensor_cpu_reduce\" not implemented for",
+                 [&] { scatter_reduce(x, 0, index, x, "amax"); });
   }
 }
 

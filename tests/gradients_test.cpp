@@ -23,13 +23,13 @@ bool is_flat(const Row& row) {
   return kNames.count(row.name()) != 0;
 }
 
-/// The same shape with values between 0.3 and 1.9 that differ from each other, so that no function
+/// The same shape with values between 0.3 and 0.95 that differ from each other, so that no function
 /// is asked where it has a kink or a pole.
 Tensor smooth(const Tensor& x, int64_t& next) {
   std::vector<double> values;
   for (int64_t i = 0; i < x.numel(); ++i, ++next) {
     values.push_back(0.3 +
-                     1.6 * std::fmod(static_cast<double>(next + 1) * 0.6180339887498949, 1.0));
+                     0.65 * std::fmod(static_cast<double>(next + 1) * 0.6180339887498949, 1.0));
   }
   return tensor(values, x.shape());
 }

@@ -38,7 +38,7 @@ std::string outcome(const Row& row, const Args& args) {
 
 bool is_mask(const Value& value) {
   const auto* x = std::get_if<Tensor>(&value);
-  return x && x->dtype() == boolean && x->dim() > 0;
+  return x && x->defined() && x->dtype() == boolean && x->dim() > 0;
 }
 
 /// A structured mask of the given shape, without memory.
@@ -82,7 +82,7 @@ TEST(Laws, AStructuredMaskIsItsMaterialisationInEveryRow) {
 /// x with its first dimension repeated until it is several chunks long.
 Value enlarged(const Value& value) {
   const auto* x = std::get_if<Tensor>(&value);
-  if (!x || x->dim() == 0 || x->numel() == 0) return value;
+  if (!x || !x->defined() || x->dim() == 0 || x->numel() == 0) return value;
   Shape repeats(x->shape().size(), 1);
   repeats[0] = 150000 / x->numel();
   return x->repeat(repeats);

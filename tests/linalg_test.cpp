@@ -2,6 +2,7 @@
 #include "ops/row.h"
 #include "pointwise_cases.h"
 #include "support/observe.h"
+#include "tamis/autograd.h"
 #include "tamis/runtime.h"
 
 namespace tamis {
@@ -113,6 +114,13 @@ TEST(Matmul, RefusesAsPyTorch) {
   expect_error(ErrorKind::dtype, "\"addmm_impl_cpu_\" not implemented for 'Bool'", [&] {
     mm(ones({2, 2}, boolean), ones({2, 2}, boolean));
   });
+}
+
+TEST(Matmul, HasGradients) {
+  const Tensor a = whole({2, 3}, float64, 1).requires_grad_(),
+               b = whole({3, 2}, float64, 2).requires_grad_();
+  EXPECT_TRUE(
+      gradcheck([](const std::vector<Tensor>& in) { return matmul(in[0], in[1]); }, {a, b}));
 }
 
 TEST(Addmm, IgnoresInputWithBetaZero) {

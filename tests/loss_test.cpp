@@ -136,6 +136,30 @@ TEST(Loss, RefusesWhatItCannotCompute) {
   EXPECT_EQ(kind_of([&] { cross_entropy(x, zeros({2}, int64), zeros({2})); }), ErrorKind::shape);
 }
 
+TEST(Loss, GivesNoGradientToWhatIsMaskedOut) {
+  const Tensor mask = tensor({true, false, false, true});
+  const Tensor y = tensor(std::vector<double>{0, kInf, kNaN, 0});
+  const std::vector<std::function<Tensor(const Tensor&)>> losses = {
+      [&](const Tensor& x) { return mse_loss(x, y, mask); },
+      [&](const Tensor& x) { return l1_loss(x, y, mask); },
+      [&](const Tensor& x) { return huber_loss(x, y, mask); },
+      [&](const Tensor& x) { return smooth_l1_loss(x, y, mask); },
+      [&](const Tensor& x) { return binary_cross_entropy_with_logits(x, y, {}, mask); }};
+  for (size_t i = 0; i < losses.size(); ++i) {
+    const Tensor x = tensor(std::vector<double>{1, kNaN, kInf, 2}).requires_grad_();
+    backward({losses[i](x)});
+    const std::vector<double> grad = numbers(x.grad());
+    EXPECT_EQ(grad[1], 0) << i;
+    EXPECT_EQ(grad[2], 0) << i;
+    EXPECT_GT(grad[0], 0) << i;
+  }
+  const Tensor logits = tensor({{1., 2.}, {kNaN, kInf}, {0., 0.}}, float64).requires_grad_();
+  backward({cross_entropy(logits, tensor({1, 0, 0}), {}, tensor({true, false, true}))});
+  EXPECT_NEAR(numbers(logits.grad())[4], -0.25, 1e-15);
+  EXPECT_EQ(numbers(logits.grad())[2], 0);
+  EXPECT_EQ(numbers(logits.grad())[3], 0);
+}
+
 /// Bytes that a call allocates, deferred.
 int64_t allocated(const std::function<void()>& call) {
   const ModeGuard mode(false);

@@ -1,4 +1,4 @@
-// Order: kthvalue against sorting and PyTorch's own examples.
+// Order: elements by rank against sorting and PyTorch's own examples.
 #include <algorithm>
 #include <limits>
 
@@ -104,6 +104,102 @@ TEST(KthValue, RefusesWhatDoesNotExist) {
                [] { kthvalue(tensor(5.f), 1, 1); });
   expect_error(ErrorKind::dtype, "\"kthvalue_cpu\" not implemented for 'Bool'",
                [] { kthvalue(tensor({true}), 1); });
+}
+
+TEST(KthValue, FindsRanksInLargeSlicesOfEveryKind) {
+  constexpr int64_t kSize = 200003;
+  manual_seed(5);
+  const Tensor steps = arange(kSize);
+  const Tensor kinds[] = {randn({kSize}),
+                          rand({kSize}),
+                          steps.to_float(),
+                          zeros({kSize}),
+                          steps.remainder(7).to_float(),
+                          where(steps < 3, Tensor(1e30f), randn({kSize}).round())};
+  for (const Tensor& kind : kinds) {
+    const Tensor x = kind.clone().settle();
+    std::vector<float> sorted = x.to_vector<float>();
+    const std::vector<float> elements = sorted;
+    std::sort(sorted.begin(), sorted.end());
+    for (int64_t k : {int64_t{1}, int64_t{2}, kSize / 3, kSize / 2, kSize - 2, kSize}) {
+      const auto [value, index] = kthvalue(x, k);
+      const float want = sorted[static_cast<size_t>(k - 1)];
+      EXPECT_EQ(value.item<float>(), want) << k;
+      EXPECT_EQ(index.item<int64_t>(),
+                std::find(elements.begin(), elements.end(), want) - elements.begin());
+    }
+  }
+}
+
+TEST(Median, IsTheLowerOneOfTwo) {
+  EXPECT_EQ(median(tensor({4, 1, 3, 2})).item<int64_t>(), 2);
+  expect_pair(median(tensor({{4, 1, 3, 2}, {0, 0, 9, 9}}), 1), tensor({2, 0}), tensor({3, 0}));
+  expect_pair(median(tensor({{4, 1}, {0, 5}, {2, 2}}), 0, true), tensor({{2, 2}}),
+              tensor({{2, 2}}));
+}
+
+TEST(Median, IsNaNAtItsFirstPlace) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = tensor({3.f, nan, 1.f, nan});
+  expect_pair(median(x, 0), tensor(nan), tensor(1));
+  expect_pair(nanmedian(x, 0), tensor(1.f), tensor(2));
+  expect_pair(nanmedian(tensor({nan, nan}), 0), tensor(nan), tensor(0));
+  expect_same(median(zeros({0})), tensor(nan));
+}
+
+TEST(Mode, IsTheSmallestOfTheMostFrequentAtItsFirstPlace) {
+  expect_pair(mode(tensor({2, 1, 2, 1, 3})), tensor(1), tensor(1));
+  expect_pair(mode(tensor({{1, 0, 0}, {5, 5, 2}}), 1, true), tensor({{0}, {5}}),
+              tensor({{1}, {0}}));
+}
+
+TEST(Quantile, InterpolatesAsItIsTold) {
+  const Tensor x = tensor({4.f, 1.f, 2.f, 8.f, 16.f, 32.f});
+  const std::pair<const char*, float> wanted[] = {
+      {"linear", 3.f}, {"lower", 2.f}, {"higher", 4.f}, {"midpoint", 3.f}, {"nearest", 4.f}};
+  for (const auto& [how, value] : wanted) {
+    expect_same(quantile(x, 0.3, {}, false, how), tensor(value), how);
+  }
+  expect_same(x.quantile(tensor({0.f, 0.5f, 1.f})), tensor({1.f, 6.f, 32.f}));
+}
+
+TEST(Quantile, PutsTheQuantilesFirst) {
+  const Tensor x = tensor({{1.f, 3.f}, {5.f, 7.f}, {9.f, 11.f}});
+  const Tensor q = tensor({0.5f, 0.75f});
+  expect_same(quantile(x, q, 0), tensor({{5.f, 7.f}, {7.f, 9.f}}));
+  expect_same(quantile(x, q, 1), tensor({{2.f, 6.f, 10.f}, {2.5f, 6.5f, 10.5f}}));
+  EXPECT_EQ(quantile(x, q, 1, true).shape(), (Shape{2, 3, 1}));
+  EXPECT_EQ(quantile(x, 0.5, {}, true).shape(), (Shape{1, 1}));
+}
+
+TEST(Quantile, OfAnElementIsThatElement) {
+  const float inf = std::numeric_limits<float>::infinity();
+  expect_same(quantile(tensor({inf, inf}), 0.5), tensor(inf));
+  expect_same(quantile(tensor({-inf, 1.f, inf}), 0.), tensor(-inf));
+}
+
+TEST(Quantile, HasNoLimitOfSize) {
+  constexpr int64_t kSize = (int64_t{1} << 24) + 5;
+  // float32 cannot count this far.
+  const Tensor ranks = zeros({kSize});
+  Tensor tail = ranks.narrow(0, 16777218, kSize - 16777218);
+  tail.fill_(1);
+  expect_same(quantile(ranks, 16777217. / (kSize - 1)), tensor(0.f));
+  expect_same(quantile(ranks, 16777218. / (kSize - 1)), tensor(1.f));
+}
+
+TEST(MaskedOrder, NeverLooksAtWhatIsMaskedOut) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = tensor({{nan, 1.f, 5.f, 3.f}, {2.f, nan, 7.f, 9.f}});
+  const Tensor mask = tensor({{false, true, true, true}, {false, false, false, false}});
+  expect_same(masked::median(x, 1, false, {}, mask), tensor({3.f, nan}));
+  expect_same(masked::quantile(x, 0.25, 1, false, "linear", mask), tensor({2.f, nan}));
+  expect_same(masked::quantile(x, 0.5, 1, false, "linear", mask.logical_not()), tensor({nan, nan}));
+}
+
+TEST(AMinMax, GivesBoth) {
+  expect_pair(aminmax(tensor({{3, 1}, {2, 4}}), 0), tensor({2, 1}), tensor({3, 4}));
+  expect_pair(aminmax(tensor({3.f, 1.f})), tensor(1.f), tensor(3.f));
 }
 
 }  // namespace

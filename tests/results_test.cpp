@@ -159,6 +159,13 @@ TEST(Async, MaySelectWhileOthersDo) {
   for (const Future<Tensor>& f : all) EXPECT_EQ(observe(f.get()), want);
 }
 
+TEST(Async, KeepsGradients) {
+  const Tensor x = ones({4}, float64).requires_grad_(), mask = tensor({true, false, true, false});
+  backward(
+      {masked_select_async(x, mask).then([](const Tensor& t) { return (t * 3).sum(); }).get()});
+  EXPECT_EQ(ints(x.grad()), (List{3, 0, 3, 0}));
+}
+
 // ---- padded -------------------------------------------------------------------------------------
 
 TEST(Padded, FillsUpAndCounts) {
@@ -239,6 +246,13 @@ TEST(Padded, MakesNothingButItsResult) {
   if (!eager_mode()) {
     EXPECT_LT(memory_stats().allocated_bytes - before, 8000);
   }
+}
+
+TEST(Padded, GivesGradientsToWhatItHolds) {
+  const Tensor x = ones({4}, float64).requires_grad_();
+  const Tensor mask = tensor({true, false, true, true});
+  backward({(masked_select_padded(x, mask, 2, 5).first * tensor({2., 3.}, float64)).sum()});
+  EXPECT_EQ(ints(x.grad()), (List{2, 0, 3, 0}));
 }
 
 // ---- row by row ---------------------------------------------------------------------------------

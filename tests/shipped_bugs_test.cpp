@@ -146,7 +146,7 @@ TEST(ShippedBugs, AMaskOfRowsAndOneOfElementsHaveTheirOwnShapes) {
   const Tensor x = arange(6).view({2, 3});
   EXPECT_EQ(x[tensor({false, true})].shape(), (Shape{1, 3}));
   EXPECT_EQ(x[x > 1].shape(), (Shape{4}));
-  EXPECT_THROW(x[tensor({true, false, true})], Error);  // a row mask is not a column mask
+  EXPECT_THROW(x[tensor({true, false, true})].get(), Error);  // a row mask is not a column mask
 }
 
 }  // namespace

@@ -85,6 +85,9 @@ class ResultJob final : public Job {
   std::exception_ptr error_;
 };
 
+/// x in a handle of its own, which nobody else rebinds; x itself if gradients are recorded.
+Tensor own_handle(const Tensor& x);
+
 }  // namespace detail
 
 /// A result that may not be there yet. Copies refer to the same result. Dropping it does not stop
@@ -124,12 +127,12 @@ class Future {
 };
 
 /// f(inputs...), on the pool. f sees the inputs as they are now: a write to one of them waits until
-/// f is done (f itself must leave them alone). A tensor that f returns has its values by then.
+/// f is done (f itself must leave them alone). A tensor that f returns has its values by then. If
+/// gradients are recorded for an input, f runs at the call, so that they are recorded in order.
 template <class F, std::same_as<Tensor>... Tensors>
 auto run_async(F f, const Tensors&... inputs) {
   using R = std::invoke_result_t<F&, const Tensors&...>;
-  // Handles of their own: the caller may rebind those it gave.
-  auto call = [f = std::move(f), ... own = inputs.detach()]() mutable -> R {
+  auto call = [f = std::move(f), ... own = detail::own_handle(inputs)]() mutable -> R {
     if constexpr (std::is_same_v<R, Tensor>) {
       Tensor result = f(own...);
       result.settle();

@@ -55,5 +55,6 @@ PYBIND11_MODULE(_tamis, m) {
   add_numpy(m);
   add_arrow(m);
   add_runtime(m);
+  add_autograd(m);
   add_reference(m);
 }

@@ -23,10 +23,11 @@ for _name, _value in list(vars(_tamis).items()):
     if isinstance(_value, _types.ModuleType):
         _sys.modules[f"tamis.{_name}"] = _value
 
-from tamis import masked, masks
+from tamis import autograd, masked, masks, optim
 from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
 from tamis._tamis import *  # noqa: F401,F403
+from tamis.autograd import enable_grad, no_grad, set_grad_enabled
 
 __version__ = "0.1.0"
 

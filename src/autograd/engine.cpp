@@ -16,6 +16,7 @@ namespace {
 /// x added up over the dimensions that it was broadcast along; bools by or.
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
+  if (x.dim() < static_cast<int64_t>(shape.size())) return sum_to(x.unsqueeze(0), shape);
   const int64_t lead = x.dim() - static_cast<int64_t>(shape.size());
   Dims dims;
   for (int64_t d = 0; d < x.dim(); ++d) {

@@ -31,7 +31,7 @@ class OrderBackend {
  public:
   virtual ~OrderBackend() = default;
 
-  /// Every slice in order. values (of x's dtype) or indices may be null.
+  /// Every slice in order; values have x's dtype.
   virtual void sort(const Slices& x, bool descending, void* values, int64_t* indices) = 0;
   /// The first k of what sort gives, k >= 1.
   virtual void top(const Slices& x, int64_t k, bool descending, void* values, int64_t* indices) = 0;

@@ -61,7 +61,11 @@ std::vector<Ref<Storage>> Storage::readers() const {
   std::vector<Ref<Storage>> live;
   std::lock_guard guard(lock_);
   for (Storage* r : readers_) {
-    if (r->try_retain()) live.push_back(Ref<Storage>::adopt(r));
+    if (r->try_retain()) {
+      live.push_back(Ref<Storage>::adopt(r));
+    } else {
+      (void)r->use_count();  // acquires: what a dying reader read on another thread is behind us
+    }
   }
   return live;
 }

@@ -91,7 +91,8 @@ Tensor total_of(const Classes& classes, const Tensor& x, const std::optional<Ten
 /// log_softmax over the classes, deferred: two subtractions for each element.
 Tensor log_probabilities(const Tensor& x) {
   const int64_t dim = class_dim(x);
-  const Tensor largest = amax(x, {dim}, /*keepdim=*/true);
+  // A number to subtract and add again: no gradient goes through it.
+  const Tensor largest = amax(x.detach(), {dim}, /*keepdim=*/true);
   const Tensor log_sum = log(sum(exp(x - largest), {dim}, /*keepdim=*/true)).settle();
   return x - largest - log_sum;
 }

@@ -1,5 +1,6 @@
 // Extremes: the largest and smallest elements and where they stand.
 #include "core/check.h"
+#include "ops/index_grad.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
@@ -27,39 +28,41 @@ void check_not_empty(const char* op, const Tensor& x, std::optional<int64_t> dim
         "{}(): Expected reduction dim {} to have non-zero size.", op, d);
 }
 
-Tensor arg_of(bool largest, const char* op, const Tensor& x, std::optional<int64_t> dim,
-              bool keepdim) {
-  return find_extreme(largest, op, x, Tensor(), dim, keepdim).second;
-}
-
 }  // namespace
 
 std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,
-                                       const Tensor& mask, std::optional<int64_t> dim,
-                                       bool keepdim) {
+                                       const Tensor& mask, std::optional<int64_t> dim, bool keepdim,
+                                       bool takes_bools) {
   const Shape dims = normalize_dims(dim ? Dims{*dim} : Dims{}, x.dim());
   check_not_empty(op, x, dim);
+  check(takes_bools || x.dtype() != DType::boolean, ErrorKind::dtype,
+        "\"{}_cpu\" not implemented for 'Bool'", op);
   const Shape shape = reduced_shape(x, dims, keepdim);
   const auto [values, indices] = arg_extreme(largest, x, mask, dims, compared_in(x.dtype()));
-  return {values.view(shape).to(x.dtype()), indices.view(shape)};
+  const Tensor found = values.view(shape).to(x.dtype()), places = indices.view(shape);
+  if (dim && is_floating_point(x.dtype()) && is_tracked(x)) {
+    const Shape with_dim = reduced_shape(x, dims, true);
+    const Tensor kept_dim = found.view(with_dim);
+    record_picked(kept_dim, x, x.dim() == 0 ? 0 : dims[0], places.view(with_dim));
+    return {kept_dim.view(shape), places};
+  }
+  return {found, places};
 }
 
 Tensor argmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
-  check_implemented(x.dtype() != DType::boolean, "argmax_cpu", x.dtype());
-  return arg_of(true, "argmax", x, dim, keepdim);
+  return find_extreme(true, "argmax", x, Tensor(), dim, keepdim, false).second;
 }
 
 Tensor argmin(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
-  check_implemented(x.dtype() != DType::boolean, "argmin_cpu", x.dtype());
-  return arg_of(false, "argmin", x, dim, keepdim);
+  return find_extreme(false, "argmin", x, Tensor(), dim, keepdim, false).second;
 }
 
 std::pair<Tensor, Tensor> max(const Tensor& x, int64_t dim, bool keepdim) {
-  return find_extreme(true, "max", x, Tensor(), dim, keepdim);
+  return find_extreme(true, "max", x, Tensor(), dim, keepdim, true);
 }
 
 std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim) {
-  return find_extreme(false, "min", x, Tensor(), dim, keepdim);
+  return find_extreme(false, "min", x, Tensor(), dim, keepdim, true);
 }
 
 std::vector<Row> extreme_rows() {

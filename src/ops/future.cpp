@@ -1,16 +1,20 @@
 // Future: running jobs once, on the pool or where somebody waits for them.
 #include "tamis/future.h"
 
+#include "autograd/node.h"
 #include "expr/expr.h"
 
 namespace tamis::detail {
+
+Tensor own_handle(const Tensor& x) { return is_tracked(x) ? x : x.detach(); }
 
 void Job::start(std::initializer_list<Tensor> inputs) {
   const std::weak_ptr<Job> self = weak_from_this();
   const Ref<Storage> reader = watch({inputs.begin(), inputs.size()}, [self] {
     if (const std::shared_ptr<Job> job = self.lock()) job->wait();
   });
-  if (!reader) {
+  // What is recorded for gradients is recorded here: the graph is this thread's.
+  if (!reader || is_tracked({inputs.begin(), inputs.size()})) {
     try_run();
     return;
   }

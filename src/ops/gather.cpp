@@ -1,9 +1,11 @@
 // Gather: ops that read the elements that integer tensors point at.
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/along.h"
 #include "ops/flat.h"
+#include "ops/index_grad.h"
 #include "ops/indexing_rows.h"
 #include "tamis/indexing.h"
 
@@ -36,6 +38,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   indices.check_within(0, from.shape()[d],
                        [](int64_t) { raise(ErrorKind::index, "index out of range in self"); });
   const Tensor result = take_places(from, slices(from, d, indices, index.numel()));
+  if (is_tracked(from)) record_index_select(result, from, d, index);
   return x.dim() == 0 ? result.select(0, 0) : result;
 }
 
@@ -48,7 +51,9 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
   check_gather_shape(from, d, at);
   const Indices indices(at);
   check_element_indices(indices, d, from.shape()[d]);
-  return take_places(from, elements(from, d, indices, at.shape())).view(index.shape());
+  const Tensor result = take_places(from, elements(from, d, indices, at.shape()));
+  if (is_tracked(from)) record_gather(result, from, d, at);
+  return result.view(index.shape());
 }
 
 Tensor take(const Tensor& x, const Tensor& index) {
@@ -58,7 +63,9 @@ Tensor take(const Tensor& x, const Tensor& index) {
         "take(): tried to take from an empty tensor");
   if (index.numel() == 0) return empty(index.shape(), x.dtype());
   const FlatPlaces flat(x, index);
-  return take_places(x, flat.places());
+  const Tensor result = take_places(x, flat.places());
+  if (is_tracked(x)) record_take(result, x, index);
+  return result;
 }
 
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim) {

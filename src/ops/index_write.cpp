@@ -1,9 +1,11 @@
 // Writes to the slices of a dimension that a vector of integers names, and to elements by number.
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/along.h"
 #include "ops/flat.h"
+#include "ops/index_grad.h"
 #include "ops/indexing_rows.h"
 #include "ops/mask_args.h"
 #include "tamis/indexing.h"
@@ -98,7 +100,9 @@ Tensor& index_fill_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& v
   const Tensor to = at_least_1d(x);
   const Indices indices(at_least_1d(index));
   indices.check_within(to.shape()[d], d);
+  check_writable(x);
   put_places(to, slices(to, d, indices, index.numel()), number, Combine::assign);
+  if (is_tracked(x) || is_tracked(value)) record_index_fill(x, d, index, value);
   return x;
 }
 
@@ -110,7 +114,9 @@ Tensor& index_add_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& so
   check_write(x, {&index, &source});
   const Tensor to = at_least_1d(x);
   const Indices indices = indices_in_self(index, to.shape()[d]);
+  check_writable(x);
   put_places(to, slices(to, d, indices, index.numel()), scaled, Combine::add);
+  if (is_tracked(x) || is_tracked(scaled)) record_index_add(x, d, index, scaled);
   return x;
 }
 
@@ -125,7 +131,9 @@ Tensor& index_copy_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& s
     check(false, ErrorKind::index,
           "index_copy_(): index {} is out of bounds for dimension {} with size {}", i, d, size);
   });
+  check_writable(x);
   put_places(to, slices(to, d, indices, index.numel()), source, Combine::assign);
+  if (is_tracked(x) || is_tracked(source)) record_index_copy(x, d, index, source);
   return x;
 }
 
@@ -141,6 +149,15 @@ Tensor& index_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tensor&
   check_write(x, {&index, &source});
   const Tensor to = at_least_1d(x);
   const Indices indices = indices_in_self(index, to.shape()[d]);
+  check_writable(x);
+  if (is_tracked(x) || is_tracked(source)) {  // the same as a scatter, whose gradient is known
+    const Tensor from = at_least_1d(source);
+    Tensor at = at_least_1d(index).to_long();
+    for (int64_t k = d + 1; k < from.dim(); ++k) at = at.unsqueeze(-1);
+    Tensor target = to;
+    scatter_reduce_(target, d, at.expand(from.shape()), from, reduce, include_self);
+    return x;
+  }
   reduce_places(
       to, [&](const Tensor& y) { return slices(y, d, indices, index.numel()); },
       at_least_1d(source), reduce, include_self);
@@ -163,8 +180,10 @@ Tensor& put_(Tensor& x, const Tensor& index, const Tensor& source, bool accumula
   if (index.numel() == 0) return x;
   check_write(x, {&index, &source});
   const FlatPlaces flat(x, index);
+  check_writable(x);
   put_places(x, flat.places(), source.reshape(index.shape()),
              accumulate ? Combine::add : Combine::assign);
+  if (is_tracked(x) || is_tracked(source)) record_put(x, index, source, accumulate);
   return x;
 }
 
@@ -206,7 +225,7 @@ std::vector<Row> index_write_rows() {
           {{grid(), n(1), tensor({0, -1}), Tensor(7)},
            {real(), n(0), tensor(1), tensor(2.5f)},
            {bits(), n(-1), tensor({1}), Tensor(true)}})
-          .with_in_place(),
+          .with_in_place(index_fill_),
       make_row("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) "
                "-> Tensor",
                "input with source, times alpha, added at the places of a dimension that index "
@@ -215,14 +234,14 @@ std::vector<Row> index_write_rows() {
                {{grid(), n(0), twice(), grid(), Scalar(1)},
                 {real(), n(1), tensor({2, 0, 2}), real(), Scalar(0.5)},
                 {bits(), n(0), twice(), bits(), Scalar(1)}})
-          .with_in_place()
+          .with_in_place(index_add_)
           .with_out(),
       make_row("index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor",
                "input with source at the places of a dimension that index names.", index_copy,
                {{grid(), n(0), tensor({1, 0}), grid()},
                 {real(), n(1), tensor({2}), tensor({{7.f}, {8.f}})},
                 {bits(), n(-1), tensor({0, 0, 1}), bits()}})
-          .with_in_place()
+          .with_in_place(index_copy_)
           .with_out(),
       make_row(
           "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, "
@@ -234,7 +253,7 @@ std::vector<Row> index_write_rows() {
            {real(), n(0), twice(), real(), std::string("prod"), false},
            {real(), n(1), tensor({2, 0, 2}), real(), std::string("amax"), true},
            {grid(), n(1), tensor({2, 0, 2}), grid(), std::string("amin"), false}})
-          .with_in_place()
+          .with_in_place(index_reduce_)
           .with_out(),
       make_row("put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
                "input with the elements of source written or added at the places that index names, "
@@ -243,7 +262,7 @@ std::vector<Row> index_write_rows() {
                {{grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
                 {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},
                 {bits(), tensor(1), tensor({true}), false}})
-          .with_in_place(),
+          .with_in_place(put_),
   };
 }
 

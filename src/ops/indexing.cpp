@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/overlap.h"
 #include "expr/expr.h"
+#include "ops/index_grad.h"
 #include "ops/index_walk.h"
 #include "ops/indexing_rows.h"
 #include "ops/places.h"
@@ -128,10 +130,12 @@ bool is_bool(const std::vector<Index>& indices, bool truth) {
 
 Tensor index(const Tensor& x, const std::vector<Index>& indices) {
   const IndexWalk w = walk(x, indices);
-  if (w.places.empty()) return w.view.detach();
+  if (w.places.empty()) return is_tracked(x) ? w.view.view(w.view.shape()) : w.view.detach();
   const IndexPlace* mask = only_mask(w);
   if (mask != nullptr && mask->dim == 0) return Masked(w.view, mask->tensor).get();
-  return take_places(w.view, Picked(w).places());
+  const Tensor result = take_places(w.view, Picked(w).places());
+  if (is_tracked(w.view)) record_index(result, w);
+  return result;
 }
 
 Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& value,
@@ -141,6 +145,7 @@ Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& v
   const IndexWalk w = walk(x, indices);
   const Tensor stripped = without_leading_ones(value);
   const IndexPlace* mask = only_mask(w);
+  check_writable(x);
   if (w.places.empty()) {
     Tensor target = w.view;
     accumulate ? target.copy_(target + stripped) : target.copy_(stripped);
@@ -150,8 +155,10 @@ Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& v
     check_no_internal_overlap(w.view);
     check_no_partial_overlap(w.view, mask->tensor);
     store_where(w.view, over_view(w, *mask), Tensor(value.item()));
+    record_index_put(w, value, false);
   } else {
     put_picked(w, stripped, value, accumulate ? Combine::add : Combine::assign);
+    record_index_put(w, value, accumulate);
   }
   return x;
 }
@@ -177,6 +184,11 @@ Tensor index_op(const Tensor& x, const std::vector<Tensor>& indices) {
 Tensor index_put_op(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& values,
                     bool accumulate) {
   return index_put(x, as_indices(indices), values, accumulate);
+}
+
+Tensor& index_put_in_place_op(Tensor& x, const std::vector<Tensor>& indices, const Tensor& values,
+                              bool accumulate) {
+  return index_put_(x, as_indices(indices), values, accumulate);
 }
 
 }  // namespace
@@ -205,7 +217,7 @@ std::vector<Row> indexing_rows() {
            {cube(), List{tensor({1, 0}), tensor({2, -1})}, tensor({7.f, 8.f, 9.f, 10.f}), false},
            {arange(5), List{tensor({0, 2, 0})}, tensor({1, 10, 100}), true},
            {bits(), List{tensor({1})}, tensor(true), false}})
-          .with_in_place(),
+          .with_in_place(index_put_in_place_op),
   };
   for (Row& row : position_rows()) rows.push_back(std::move(row));
   return rows;

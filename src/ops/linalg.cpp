@@ -4,6 +4,7 @@
 
 #include <climits>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/pointwise.h"
@@ -46,7 +47,7 @@ MatrixBatch matrices_of(const Tensor& x) {
 }
 
 /// [batches, m, k] times [batches, k, n]; everything has been checked.
-Tensor multiply(const Tensor& a, const Tensor& b) {
+Tensor product(const Tensor& a, const Tensor& b) {
   const int64_t batches = a.size(0), m = a.size(1), k = a.size(2), n = b.size(2);
   const DType dtype = product_dtype(a.dtype());
   const Shape shape{batches, m, n};
@@ -61,6 +62,17 @@ Tensor multiply(const Tensor& a, const Tensor& b) {
   cpu_backend().matmul(matrices_of(x), matrices_of(y), dtype, batches, m, k, n,
                        storage_of(result)->data());
   return result.to(a.dtype());
+}
+
+Tensor multiply(const Tensor& a, const Tensor& b) {
+  const Tensor result = product(a, b), inputs[] = {a, b};
+  if (is_floating_point(result.dtype()) && is_tracked(inputs)) {
+    record(result, "bmm", Flow::mixes, {a, b}, {a, b},
+           [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             return {multiply(g, saved[1].transpose(1, 2)), multiply(saved[0].transpose(1, 2), g)};
+           });
+  }
+  return result;
 }
 
 /// The sum of a * b over one dimension. This is fused, and its order of additions depends on the

@@ -138,11 +138,13 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
           scalar_type_name(t->dtype()));
   }
   Tensor part = log_sigmoid(x);
-  if (pos_weight) part = ((*pos_weight - 1) * target + 1) * part;
+  if (pos_weight) {
+    check(broadcast_shapes(pos_weight->shape(), x.shape()) == x.shape(), ErrorKind::shape,
+          "loss: the pos_weight of shape {} does not broadcast to the shape of the loss {}",
+          pos_weight->shape(), x.shape());
+    part = ((*pos_weight - 1) * target + 1) * part;
+  }
   const Tensor loss = ((1 - target) * x - part).to(target.dtype());
-  check(loss.shape() == x.shape(), ErrorKind::shape,
-        "loss: the pos_weight of shape {} does not broadcast to the shape of the loss {}",
-        pos_weight->shape(), x.shape());
   return finish(weighted(loss, weight), mask, by);
 }
 

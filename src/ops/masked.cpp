@@ -28,8 +28,7 @@ Tensor extreme(bool largest, const Tensor& x, const Tensor& given, const Dims& d
 
 Tensor arg_of(bool largest, const char* op, const Tensor& x, const Tensor& mask,
               std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) {
-  check_implemented(x.dtype() != DType::boolean, largest ? "argmax_cpu" : "argmin_cpu", x.dtype());
-  return find_extreme(largest, op, x, input_mask(x, mask), dim, keepdim)
+  return find_extreme(largest, op, x, input_mask(x, mask), dim, keepdim, false)
       .second.to(dtype.value_or(DType::int64));
 }
 

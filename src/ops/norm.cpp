@@ -20,7 +20,10 @@ Tensor sum_of_powers(const Tensor& x, const Tensor& mask, double p, const Shape&
 }
 
 Tensor root(const Tensor& sum, double p) {
-  return p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+  if (p == 1) return sum;
+  const Tensor result = p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+  // The norm has no slope at zero; the one that PyTorch takes there is 0.
+  return is_tracked(sum) ? where(sum == 0, result.detach(), result) : result;
 }
 
 }  // namespace

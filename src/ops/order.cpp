@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "core/check.h"
+#include "ops/index_grad.h"
 #include "ops/order_args.h"
 #include "ops/pointwise.h"
 #include "tamis/order.h"
@@ -19,6 +20,8 @@ std::pair<Tensor, Tensor> at_ranks(const Sliced& sliced, const std::vector<int64
     cpu_backend().order().select(sliced.slices(), ranks.data(), 1, values.mutable_data_ptr(),
                                  indices.mutable_data<int64_t>());
   }
+  const Tensor& from = sliced.elements();
+  if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);
   return {sliced.reduced(values, keepdim), sliced.reduced(indices, keepdim)};
 }
 

@@ -1,6 +1,7 @@
 // Pad: a tensor with more elements, or fewer, at the ends of its dimensions.
 #include <algorithm>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "expr/expr.h"
 #include "ops/row.h"
@@ -93,18 +94,19 @@ void check_edges(Edge edge, const Tensor& x, const std::vector<Ends>& ends, size
 }
 
 /// Pads dimension d alone.
-Tensor pad_edge(Edge edge, const Tensor& x, size_t d, const Ends& ends) {
-  Shape shape = x.shape();
-  const int64_t n = shape[d], kept = ends.kept(n);
-  shape[d] += ends.before + ends.behind;
-  const Tensor result = allocate(shape, x.dtype());
-  const int64_t first = ends.added_before();
-  store(result.narrow(d, first, kept), x.narrow(d, ends.cut_before(), kept));
-  for (int64_t j = 0; j < shape[d]; ++j) {
-    if (j >= first && j < first + kept) continue;
-    store(result.select(d, j), x.select(d, source_of(edge, j - ends.before, n)));
-  }
-  return result;
+Tensor pad_edge(Edge edge, const Tensor& x, int64_t d, const Ends& ends) {
+  const int64_t n = x.shape()[d], kept = ends.kept(n), first = ends.added_before();
+  const int64_t size = n + ends.before + ends.behind;
+  std::vector<Tensor> parts;
+  const auto continue_to = [&](int64_t from, int64_t to) {
+    for (int64_t j = from; j < to; ++j) {
+      parts.push_back(x.narrow(d, source_of(edge, j - ends.before, n), 1));
+    }
+  };
+  continue_to(0, first);
+  parts.push_back(x.narrow(d, ends.cut_before(), kept));
+  continue_to(first + kept, size);
+  return cat(parts, d);
 }
 
 }  // namespace
@@ -115,6 +117,18 @@ Tensor pad(const Tensor& x, const Shape& pad, const std::string& mode,
   if (mode == "constant") {
     const Tensor result = full(padded_shape(x, ends), value.value_or(0), x.dtype());
     if (result.numel() > 0) copy_middle(result, x, ends);
+    if (is_tracked(x)) {
+      Shape back = pad;
+      bool cuts = false;
+      for (int64_t& n : back) {
+        cuts |= n < 0;
+        n = -n;
+      }
+      record(result, "pad", cuts ? Flow::picks : Flow::moves, {x}, {},
+             [back](const Tensor& g, std::span<const Tensor>) -> Gradients {
+               return {tamis::pad(g, back)};
+             });
+    }
     return result;
   }
   check(!value || value->to_double() == 0, ErrorKind::value,

@@ -1,4 +1,6 @@
 // Position: views and moves by position: diagonals, flips, rolls, and copies with a part replaced.
+#include "autograd/node.h"
+#include "autograd/region.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
@@ -40,7 +42,15 @@ Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   }
   layout.sizes.push_back(length);
   layout.strides.push_back(down + right);
-  return make_view(x, std::move(layout));
+  const Region region{layout_of(x), layout};
+  const Tensor view = user_view(x, std::move(layout));
+  if (is_tracked(x)) {
+    record(view, "diagonal", Flow::picks, {x}, {},
+           [region](const Tensor& g, std::span<const Tensor>) -> Gradients {
+             return {put(g, region)};
+           });
+  }
+  return view;
 }
 
 Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
@@ -82,7 +92,14 @@ Tensor flip(const Tensor& x, const Dims& dims) {
     places.columns.push_back(orders.back().column(x.shape(), n, x.strides()[d]));
     places.strides[d] = 0;
   }
-  return take_places(x, places);
+  const Tensor result = take_places(x, places);
+  if (is_tracked(x)) {
+    record(result, "flip", Flow::moves, {x}, {},
+           [flipped](const Tensor& g, std::span<const Tensor>) -> Gradients {
+             return {flip(g, flipped)};
+           });
+  }
+  return result;
 }
 
 Tensor fliplr(const Tensor& x) {

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "ops/mask_args.h"
 #include "ops/order_args.h"
+#include "tamis/indexing.h"
 #include "tamis/masked.h"
 #include "tamis/order.h"
 
@@ -69,9 +71,30 @@ T between(T a, T b, T weight) {
   return weight < T{0.5} ? a + weight * (b - a) : b - (b - a) * (T{1} - weight);
 }
 
+/// The gradient of a quantile goes to the two elements that it lies between; `found` has their
+/// indices, two by two.
+void record_quantiles(const Tensor& out, const Sliced& sliced, const std::vector<Place>& places,
+                      const std::vector<int64_t>& found) {
+  std::vector<int64_t> below, above;
+  std::vector<double> weights;
+  for (size_t i = 0; i < places.size(); ++i) {
+    below.push_back(found[2 * i]);
+    above.push_back(found[2 * i + 1]);
+    weights.push_back(places[i].weight);
+  }
+  const Tensor& x = sliced.elements();
+  record(out, "quantile", Flow::mixes, {x},
+         {tensor(below, out.shape()), tensor(above, out.shape()), tensor(weights, out.shape())},
+         [shape = x.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor weight = saved[2].to(g.dtype()), none = zeros(shape, g.dtype());
+           return {scatter_add(scatter_add(none, -1, saved[0], g * (1 - weight)), -1, saved[1],
+                               g * weight)};
+         });
+}
+
 /// The quantiles of each slice.
 template <class T>
-void interpolate(const Sliced& sliced, const std::vector<Place>& places, T* out) {
+void interpolate(const Sliced& sliced, const std::vector<Place>& places, const Tensor& out) {
   std::vector<int64_t> ranks;
   ranks.reserve(2 * places.size());
   for (const Place& p : places) {
@@ -79,11 +102,15 @@ void interpolate(const Sliced& sliced, const std::vector<Place>& places, T* out)
     ranks.push_back(p.above);
   }
   std::vector<T> found(ranks.size());
+  std::vector<int64_t> indices(is_tracked(sliced.elements()) ? ranks.size() : 0);
   const auto per_slice = static_cast<int64_t>(ranks.size()) / sliced.count();
-  cpu_backend().order().select(sliced.slices(), ranks.data(), per_slice, found.data(), nullptr);
+  cpu_backend().order().select(sliced.slices(), ranks.data(), per_slice, found.data(),
+                               indices.empty() ? nullptr : indices.data());
+  T* const to = out.mutable_data<T>();
   for (size_t i = 0; i < places.size(); ++i) {
-    out[i] = between(found[2 * i], found[2 * i + 1], static_cast<T>(places[i].weight));
+    to[i] = between(found[2 * i], found[2 * i + 1], static_cast<T>(places[i].weight));
   }
+  if (!indices.empty()) record_quantiles(out, sliced, places, indices);
 }
 
 /// Where the quantiles of each slice lie. A slice with NaN, unless they are skipped, has NaN only.
@@ -129,9 +156,9 @@ Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
   if (out.numel() > 0) {
     const std::vector<Place> places = places_in(sliced, qs, how, skip_nan);
     if (x.dtype() == DType::float32) {
-      interpolate(sliced, places, out.mutable_data<float>());
+      interpolate<float>(sliced, places, out);
     } else {
-      interpolate(sliced, places, out.mutable_data<double>());
+      interpolate<double>(sliced, places, out);
     }
   }
   if (!dim || x.dim() <= 1) return out.view(kept);

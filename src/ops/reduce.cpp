@@ -72,7 +72,12 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
   if (is_sum && whole && x.dtype() == DType::boolean && result == DType::int64) {
     return full(reduced_shape(x, dims, keepdim), count_true(x), DType::int64);
   }
-  return run(reduction, x.to(result), dims, keepdim, sum_operand(result), result, is_sum ? 0 : 1);
+  const Tensor y =
+      run(reduction, x.to(result), dims, keepdim, sum_operand(result), result, is_sum ? 0 : 1);
+  if (is_floating_point(result) && is_tracked(x)) {
+    is_sum ? record_sum(y, x, dims, keepdim) : record_prod(y, x, dims, keepdim);
+  }
+  return y;
 }
 
 namespace {
@@ -103,17 +108,12 @@ Tensor extreme(Reduction reduction, const char* op, const Tensor& x, const Dims&
 }  // namespace
 
 Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
-  const Shape over = normalize_dims(dims, x.dim());
-  const Tensor y = accumulate(Reduction::sum, x, over, keepdim, dtype);
-  if (is_floating_point(y.dtype()) && is_tracked(x)) record_sum(y, x, over, keepdim);
-  return y;
+  return accumulate(Reduction::sum, x, normalize_dims(dims, x.dim()), keepdim, dtype);
 }
 
 Tensor prod(const Tensor& x, std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) {
-  const Shape over = normalize_dims(dim ? Dims{*dim} : Dims{}, x.dim());
-  const Tensor y = accumulate(Reduction::prod, x, over, keepdim, dtype);
-  if (is_floating_point(y.dtype()) && is_tracked(x)) record_prod(y, x, over, keepdim);
-  return y;
+  const Dims dims = dim ? Dims{*dim} : Dims{};
+  return accumulate(Reduction::prod, x, normalize_dims(dims, x.dim()), keepdim, dtype);
 }
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {

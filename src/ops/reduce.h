@@ -37,10 +37,10 @@ struct Moments {
 /// The mean and variance of what is kept; NaN where there is nothing.
 Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction);
 
-/// Where the extremes stand along dim, or in the whole tensor. `op` is for the errors.
+/// The extremes along dim, or of the whole tensor, and where they stand. `op` is for the errors.
 std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,
-                                       const Tensor& mask, std::optional<int64_t> dim,
-                                       bool keepdim);
+                                       const Tensor& mask, std::optional<int64_t> dim, bool keepdim,
+                                       bool takes_bools);
 
 /// The p-norm of x, which is floating point, in x's dtype. Refuses to reduce nothing where that has
 /// no value.

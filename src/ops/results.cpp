@@ -35,7 +35,25 @@ std::pair<Tensor, int64_t> compress_padded(const Tensor& x, const Tensor& mask, 
   Tensor values = allocate({room}, x.dtype());
   const int64_t count = compress_into(values, x, mask, shape);
   if (count < room) store(values.narrow(0, count, room - count), fill);
+  if (is_tracked(x)) {
+    record(values, "masked_select_padded", count > room ? Flow::picks : Flow::moves, {x}, {mask},
+           [shape, room, count](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             Tensor kept = g.narrow(0, 0, std::min(room, count));
+             if (count > room) kept = cat({kept, zeros({count - room}, g.dtype())});
+             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             return {{masked_scatter(nothing, saved[0], kept), saved[0]}};
+           });
+  }
   return {std::move(values), count};
+}
+
+/// Enters what mask keeps of x, both broadcast to shape, into the graph of gradients.
+void record_part(const Tensor& part, const Tensor& x, const Tensor& mask, const Shape& shape) {
+  record(part, "partition", Flow::moves, {x}, {mask},
+         [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+           return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+         });
 }
 
 }  // namespace
@@ -47,7 +65,8 @@ Future<Tensor> masked_select_async(const Tensor& x, const Tensor& mask) {
 }
 
 Future<Tensor> masked_index_async(const Tensor& x, const Tensor& mask) {
-  (void)Masked(x, mask);
+  check_select_mask("masked_index_async", mask);
+  (void)Masked(x, mask);  // checks the shape of the mask
   return run_async([](const Tensor& a, const Tensor& b) { return a[b].get(); }, x, mask);
 }
 
@@ -66,7 +85,8 @@ std::pair<Tensor, Tensor> masked_select_padded(const Tensor& x, const Tensor& ma
 
 std::pair<Tensor, Tensor> masked_index_padded(const Tensor& x, const Tensor& mask, int64_t size,
                                               Scalar fill) {
-  (void)Masked(x, mask);  // checks dtype and shape of the mask
+  check_select_mask("masked_index_padded", mask);
+  (void)Masked(x, mask);  // checks the shape of the mask
   check_size("masked_index_padded", size);
   Shape shape{size};
   Tensor rows = mask;
@@ -102,7 +122,7 @@ Jagged masked_select_rows(const Tensor& x, const Tensor& mask, int64_t dim) {
   order.erase(dim);
   order.push_back(dim);
   const Tensor rows = x.expand(shape).permute(order), keep = mask.expand(shape).permute(order);
-  return {compress(rows, keep, rows.shape()), offsets_of(keep)};
+  return {masked_select(rows, keep), offsets_of(keep)};
 }
 
 Tensor to_padded(const Tensor& values, const Tensor& offsets, std::optional<int64_t> size,
@@ -120,7 +140,13 @@ Tensor to_padded(const Tensor& values, const Tensor& offsets, std::optional<int6
   Tensor mask = jagged_mask(offsets, columns);
   for (int64_t d = 1; d < values.dim(); ++d) mask = mask.unsqueeze(-1);
   const Tensor source = longest <= columns ? values : first_of_rows(values, lengths, columns);
-  expand_into(result, std::move(mask), source.contiguous());
+  expand_into(result, mask, source.contiguous());
+  if (is_tracked(source)) {
+    record(result, "to_padded", Flow::moves, {source}, {mask},
+           [shape = source.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             return {masked_select(g, saved[0]).view(shape)};
+           });
+  }
   return result;
 }
 
@@ -134,7 +160,13 @@ Tensor jagged_mask(const Tensor& offsets, std::optional<int64_t> size) {
 
 std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask) {
   check_select_mask("partition", mask);
-  return partition(x, mask, broadcast_shapes(mask.shape(), x.shape()));
+  const Shape shape = broadcast_shapes(mask.shape(), x.shape());
+  const std::pair<Tensor, Tensor> parts = partition(x, mask, shape);
+  if (is_tracked(x)) {
+    record_part(parts.first, x, mask, shape);
+    record_part(parts.second, x, ~mask, shape);
+  }
+  return parts;
 }
 
 std::vector<Row> result_rows() {

@@ -1,7 +1,9 @@
 // Scan: running sums, products and extremes along a dimension, and differences of neighbours.
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.h"
+#include "ops/index_grad.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
@@ -31,7 +33,8 @@ Tensor own_copy(const Tensor& x, DType dtype) {
 }
 
 DType scan_dtype(const Tensor& x, std::optional<DType> dtype) {
-  return dtype ? *dtype : is_floating_point(x.dtype()) ? x.dtype() : DType::int64;
+  const bool whole = x.dtype() == DType::boolean || is_integral(x.dtype());
+  return dtype ? *dtype : whole ? DType::int64 : x.dtype();
 }
 
 std::pair<Tensor, Tensor> running_extreme(bool largest, const Tensor& x, int64_t dim) {
@@ -42,18 +45,67 @@ std::pair<Tensor, Tensor> running_extreme(bool largest, const Tensor& x, int64_t
     cpu_backend().scan_extreme(largest, storage_of(values)->data(), x.dtype(), lines.outer, lines.n,
                                lines.inner, static_cast<int64_t*>(storage_of(indices)->data()));
   }
+  if (is_tracked(x)) record_gather(values, x, wrap_dim(dim, x.dim()), indices);
   return {values, indices};
+}
+
+/// The running sum from the end.
+Tensor sum_from_end(const Tensor& x, int64_t dim) {
+  return x.dim() == 0 ? x : flip(cumsum(flip(x, {dim}), dim), {dim});
+}
+
+Gradients prod_gradient(const Tensor& g, const Tensor& x, int64_t dim) {
+  // Up to the first zero, each product divided by the element. The first zero itself has the
+  // products of the others, up to the second one. Behind it nothing counts.
+  const Tensor is_zero = x == 0, none = zeros({}, x.dtype());
+  const Tensor nonzero = where(is_zero, ones({}, x.dtype()), x);
+  const Tensor zeros_so_far = cumsum(is_zero, dim), terms = g * cumprod(nonzero, dim);
+  const Tensor before = sum_from_end(where(zeros_so_far == 0, terms, none), dim) / nonzero;
+  const Tensor at_zero = sum_from_end(where(zeros_so_far == 1, terms, none), dim);
+  return {where(zeros_so_far == 0, before, where(is_zero & (zeros_so_far == 1), at_zero, none))};
+}
+
+/// In logarithms, the positive and the negative part of g apart, so that nothing overflows.
+Gradients log_sum_exp_gradient(const Tensor& g, const Tensor& x, const Tensor& y, int64_t dim) {
+  const Tensor least = full({}, -INFINITY, x.dtype());
+  const auto part = [&](const Tensor& size) {
+    const Tensor logs = where(size > 0, log(size), least) - y;
+    if (x.dim() == 0) return exp(logs + x);
+    return exp(flip(logcumsumexp(flip(logs, {dim}), dim), {dim}) + x);
+  };
+  return {part(g) - part(-g)};
+}
+
+void record_scan(Scan scan, const Tensor& y, const Tensor& x, int64_t dim) {
+  switch (scan) {
+    case Scan::sum:
+      return record(y, "cumsum", Flow::moves, {x}, {},
+                    [dim](const Tensor& g, std::span<const Tensor>) -> Gradients {
+                      return {sum_from_end(g, dim)};
+                    });
+    case Scan::prod:
+      return record(y, "cumprod", Flow::mixes, {x}, {x},
+                    [dim](const Tensor& g, std::span<const Tensor> saved) {
+                      return prod_gradient(g, saved[0], dim);
+                    });
+    default:
+      return record(y, "logcumsumexp", Flow::mixes, {x}, {x, y},
+                    [dim](const Tensor& g, std::span<const Tensor> saved) {
+                      return log_sum_exp_gradient(g, saved[0], saved[1], dim);
+                    });
+  }
 }
 
 }  // namespace
 
 Tensor scanned(Scan scan, const char* op, const Tensor& x, int64_t dim, DType result) {
   const int64_t d = wrap_dim(dim, x.dim());
+  if (x.dim() == 0 || x.numel() == 0) return x.to(result).clone();
   check_implemented(result != DType::boolean, op, result);
-  Tensor running = own_copy(x, result);
-  if (x.dim() == 0 || x.numel() == 0) return running;
+  const Tensor running = own_copy(x, result);
   const Lines lines(x.shape(), d);
   cpu_backend().scan(scan, storage_of(running)->data(), result, lines.outer, lines.n, lines.inner);
+  if (is_floating_point(result) && is_tracked(x)) record_scan(scan, running, x.to(result), d);
   return running;
 }
 

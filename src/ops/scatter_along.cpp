@@ -1,8 +1,10 @@
 // Scatter along a dimension: writes to the elements that an index tensor points at.
+#include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/along.h"
+#include "ops/index_grad.h"
 #include "ops/indexing_rows.h"
 #include "tamis/indexing.h"
 
@@ -81,7 +83,13 @@ void run_scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   check_scatter_index(index);
   check_write(x, {&index, &src});
   const Scatter scatter(x, d, index, src);
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(src);
+  check(!tracked || combine != Combine::mul, ErrorKind::unsupported,
+        "the derivative for 'scatter' with reduce='multiply' is not implemented; scatter_reduce "
+        "with 'prod' has one");
   put_places(scatter.to, scatter.places(scatter.to), scatter.source, combine);
+  if (tracked) record_scatter(x, d, index, src, combine == Combine::add);
 }
 
 }  // namespace
@@ -109,14 +117,18 @@ Tensor& scatter_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tenso
             reduce == "amin",
         ErrorKind::value, "reduce argument must be either sum, prod, mean, amax or amin.");
   check_src_dtype(x, src);
+  check_reduction("scatter_gather_tensor_cpu_reduce", reduce, x.dtype());
   if (index.numel() == 0) return x;
   check_scatter_index(index);
-  check_reduction("scatter_gather_tensor_cpu_reduce", reduce, x.dtype());
   check_write(x, {&index, &src});
   const Scatter scatter(x, d, index, src);
+  check_writable(x);
+  const bool tracked = is_tracked(x) || is_tracked(src);
+  const Tensor before = tracked ? x.clone() : Tensor();
   reduce_places(
       scatter.to, [&](const Tensor& y) { return scatter.places(y); }, scatter.source, reduce,
       include_self);
+  if (tracked) record_scatter_reduce(x, before, d, index, src, reduce, include_self);
   return x;
 }
 
@@ -137,11 +149,20 @@ Tensor scatter_reduce(const Tensor& x, int64_t dim, const Tensor& index, const T
 
 namespace {
 
-Tensor scatter_op(const Tensor& x, int64_t dim, const Tensor& index, std::optional<Tensor> src,
-                  std::optional<Scalar> value, std::optional<std::string> reduce) {
+/// src or value, of which exactly one is given.
+Tensor given(const std::optional<Tensor>& src, std::optional<Scalar> value) {
   check(src.has_value() != value.has_value(), ErrorKind::value,
         "scatter(): expected either src or value");
-  return scatter(x, dim, index, src ? *src : Tensor(*value), std::move(reduce));
+  return src ? *src : Tensor(*value);
+}
+
+Tensor scatter_op(const Tensor& x, int64_t dim, const Tensor& index, std::optional<Tensor> src,
+                  std::optional<Scalar> value, std::optional<std::string> reduce) {
+  return scatter(x, dim, index, given(src, value), std::move(reduce));
+}
+Tensor& scatter_in_place_op(Tensor& x, int64_t dim, const Tensor& index, std::optional<Tensor> src,
+                            std::optional<Scalar> value, std::optional<std::string> reduce) {
+  return scatter_(x, dim, index, given(src, value), std::move(reduce));
 }
 
 }  // namespace
@@ -164,7 +185,7 @@ std::vector<Row> scatter_along_rows() {
                 {real(), n(1), at(), Value(), Scalar(2), text("multiply")},
                 {grid(), n(-1), tensor({{2, 2}}), grid(), Value(), text("add")},
                 {bits(), n(0), tensor({{1}}), bits(), Value(), Value()}})
-          .with_in_place()
+          .with_in_place(scatter_in_place_op)
           .with_out(),
       make_row("scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor",
                "input with the elements of src added at index along dim and at their own place "
@@ -173,7 +194,7 @@ std::vector<Row> scatter_along_rows() {
                {{grid(), n(0), at(), grid()},
                 {real(), n(1), at(), real()},
                 {bits(), n(0), at(), bits()}})
-          .with_in_place()
+          .with_in_place(scatter_add_)
           .with_out(),
       make_row("scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, "
                "bool include_self=True) -> Tensor",
@@ -186,7 +207,7 @@ std::vector<Row> scatter_along_rows() {
                 {real(), n(0), at(), real(), text("mean"), false},
                 {real(), n(1), at(), real(), text("amax"), true},
                 {real(), n(1), at(), real(), text("amin"), false}})
-          .with_in_place()
+          .with_in_place(scatter_reduce_)
           .with_out(),
   };
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "expr/expr.h"
 #include "ops/jagged.h"
@@ -34,11 +35,21 @@ Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first, Scal
   shape[0] = longest;
   shape.insert(batch_first ? 0 : 1, static_cast<int64_t>(sequences.size()));
   const Tensor result = full(shape, padding_value, sequences[0].dtype());
-  for (size_t i = 0; i < sequences.size(); ++i) {
-    const int64_t length = sequences[i].size(0);
-    const int64_t start = padding_side == "left" ? longest - length : 0;
-    const Tensor place = result.select(batch_first ? 0 : 1, static_cast<int64_t>(i));
-    store(place.narrow(0, start, length), sequences[i]);
+  std::vector<int64_t> lengths;
+  for (const Tensor& x : sequences) lengths.push_back(x.size(0));
+  const auto place = [batch_first, left = padding_side == "left", longest, lengths](
+                         const Tensor& whole, size_t i) {
+    const Tensor row = whole.select(batch_first ? 0 : 1, static_cast<int64_t>(i));
+    return row.narrow(0, left ? longest - lengths[i] : 0, lengths[i]);
+  };
+  for (size_t i = 0; i < sequences.size(); ++i) store(place(result, i), sequences[i]);
+  if (is_floating_point(result.dtype()) && is_tracked(sequences)) {
+    record(result, "pad_sequence", Flow::moves, sequences, {},
+           [place, n = sequences.size()](const Tensor& g, std::span<const Tensor>) {
+             Gradients parts;
+             for (size_t i = 0; i < n; ++i) parts.push_back(place(g, i));
+             return parts;
+           });
   }
   return result;
 }

@@ -57,9 +57,9 @@ Tensor log_sum_exp(const Tensor& given, const Tensor& mask, const Shape& dims, b
   return add(log(sum), shift).to(given.dtype()).view(shape);
 }
 
-Tensor soft_max(const Tensor& given, const Tensor& mask, int64_t dim) {
-  const Shape dims = normalize_dims({dim}, given.dim());
-  if (given.numel() == 0) return empty(given.shape(), given.dtype());
+namespace {
+
+Tensor run_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) {
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const auto powers = [&] { return kept(mask, exp(sub(x, shift)), 0); };
@@ -69,18 +69,58 @@ Tensor soft_max(const Tensor& given, const Tensor& mask, int64_t dim) {
   }
   const Tensor result = powers().settle();
   const Tensor sum = sum_wide(result, dims).to(x.dtype()).settle();
-  store(result, kept(mask, div(result, sum), 0));
+  // In a statement of its own: store computes in place only what nobody else holds.
+  Tensor quotient = kept(mask, div(result, sum), 0);
+  store(result, std::move(quotient));
   return result;
 }
 
-Tensor log_soft_max(const Tensor& given, const Tensor& mask, int64_t dim) {
-  const Shape dims = normalize_dims({dim}, given.dim());
-  if (given.numel() == 0) return empty(given.shape(), given.dtype());
+Tensor run_log_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) {
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const Tensor sum = sum_wide(kept(mask, exp(sub(x, shift)), 0), dims);
   const Tensor log_sum = log(sum).to(x.dtype()).settle();
   return kept(mask, sub(sub(x, shift), log_sum), -kInfinity).to(given.dtype());
+}
+
+/// Computes y, which has x's shape, unrecorded, and records its gradient: `slope` of the gradient
+/// and y, both zero where they are masked out, and the dimensions that it sums over.
+Tensor normalised(const char* op, Tensor (*run)(const Tensor&, const Tensor&, const Shape&),
+                  const Tensor& x, const Tensor& mask, int64_t dim,
+                  Tensor (*slope)(const Tensor& g, const Tensor& y, const Shape& dims)) {
+  const Shape dims = normalize_dims({dim}, x.dim());
+  if (x.numel() == 0) return empty(x.shape(), x.dtype());
+  Tensor y;
+  {
+    NoGradGuard guard;
+    y = run(x.detach(), mask, dims);
+  }
+  if (is_tracked(x)) {
+    record(y, op, Flow::mixes, {x}, {y, mask},
+           [dims, slope](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             const Tensor& keeps = saved[1];
+             return {{kept(keeps, slope(kept(keeps, g, 0), saved[0], dims), 0), keeps}};
+           });
+  }
+  return y;
+}
+
+}  // namespace
+
+Tensor soft_max(const Tensor& x, const Tensor& mask, int64_t dim) {
+  return normalised(
+      "softmax", run_soft_max, x, mask, dim,
+      +[](const Tensor& g, const Tensor& y, const Shape& dims) {
+        return y * (g - sum(g * y, dims, !dims.empty()));
+      });
+}
+
+Tensor log_soft_max(const Tensor& x, const Tensor& mask, int64_t dim) {
+  return normalised(
+      "log_softmax", run_log_soft_max, x, mask, dim,
+      +[](const Tensor& g, const Tensor& y, const Shape& dims) {
+        return g - exp(y) * sum(g, dims, !dims.empty());
+      });
 }
 
 Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim) {

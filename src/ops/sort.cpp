@@ -1,6 +1,7 @@
 // Sort: ordering along a dimension.
 #include "core/check.h"
 #include "expr/expr.h"
+#include "ops/index_grad.h"
 #include "ops/order_args.h"
 #include "ops/pointwise.h"
 #include "tamis/order.h"
@@ -56,6 +57,8 @@ std::pair<Tensor, Tensor> sort(const Tensor& x, int64_t dim, bool descending, bo
     cpu_backend().order().sort(sliced.slices(), descending, values.mutable_data_ptr(),
                                indices.mutable_data<int64_t>());
   }
+  const Tensor& from = sliced.elements();
+  if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);
   return {sliced.in_place(values), sliced.in_place(indices)};
 }
 
@@ -82,6 +85,8 @@ std::pair<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool lar
     cpu_backend().order().top(sliced.slices(), k, largest, values.mutable_data_ptr(),
                               indices.mutable_data<int64_t>());
   }
+  const Tensor& from = sliced.elements();
+  if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);
   return {sliced.in_place(values), sliced.in_place(indices)};
 }
 
@@ -114,8 +119,8 @@ std::vector<Row> sort_rows() {
           {{x, int64_t{2}, int64_t{-1}, true, true}, {ints, int64_t{1}, int64_t{0}, false, true}})
           .with_out(),
   };
-  for (auto* more : {quantile_rows, unique_rows, search_rows}) {
-    for (Row& row : more()) rows.push_back(std::move(row));
+  for (const auto more : {quantile_rows, unique_rows, search_rows}) {
+    for (const Row& row : more()) rows.push_back(row);
   }
   return rows;
 }

@@ -8,6 +8,7 @@
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
+#include "ops/reduce_grad.h"
 #include "ops/row.h"
 #include "tamis/reduce.h"
 
@@ -52,7 +53,9 @@ Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity) {
 Tensor sum_wide(const Tensor& x, const Shape& dims) {
   if (x.numel() == 0) return zeros(reduced_shape(x, dims, true), DType::float64);
   const DType operand = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
-  return reduce(Reduction::sum, x, dims, operand, DType::float64);
+  const Tensor y = reduce(Reduction::sum, x, dims, operand, DType::float64);
+  if (is_tracked(x)) record_sum(y, x, dims, true);
+  return y;
 }
 
 Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims) {
@@ -104,6 +107,7 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims, double cor
 }
 
 Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  check(!is_complex(x.dtype()), ErrorKind::dtype, "nansum does not support complex inputs");
   const bool can_be_nan = is_floating_point(x.dtype());
   return sum(can_be_nan ? kept(logical_not(isnan(x)), x, 0) : x, dims, keepdim, dtype);
 }

@@ -21,7 +21,9 @@ ROUNDED_ONCE_ULPS = 2
 
 # Zeros of either sign are equal in these: torch's own answer depends on the order of the operands and on
 # whether a vector register was filled.
-ANY_ZERO = {"maximum", "minimum", "max", "min", "amax", "amin", "clamp", "kthvalue", "relu"}
+ANY_ZERO = {"maximum", "minimum", "max", "min", "amax", "amin", "clamp", "kthvalue", "relu",
+            "topk", "median", "nanmedian", "mode", "quantile", "nanquantile", "unique", "unique_consecutive", "aminmax",
+            "masked.median", "masked.quantile"}
 
 
 def base_of(op):
@@ -79,6 +81,14 @@ ALLOWED = [
                lambda c: c.op == "isin" and raised(c.torch, RuntimeError, "isin(): Bool")),
     Difference("kthvalue takes the smallest index", "any index | the smallest index",
                lambda c: c.op == "kthvalue" and c.what.startswith("1 of 1 values") and is_first_of_equals(c)),
+    Difference("mode takes the smallest index", "| `topk`, `median` and `mode` among equal elements |",
+               lambda c: c.op == "mode" and c.what.startswith("1 of 1 values") and is_first_of_equals(c)),
+    Difference("quantile of infinities", "| `quantile` where a rank falls on an infinity |",
+               lambda c: c.op == "quantile" and str(c.torch.result.item()) == "nan"
+               and c.tamis.result.item() == float("inf")),
+    Difference("masked median of nothing", "| `masked.median` of integers, nothing kept |",
+               lambda c: c.op == "masked.median" and raised(c.torch, ValueError)
+               and raised(c.tamis, RuntimeError, "masked median expects no fully masked out rows")),
     Difference("empty lists hold integers", "| [an empty list of indices]",
                lambda c: c.op == "from_indices" and c.args == ([],) and raised(c.torch, IndexError)),
     Difference("masks are bool", "### Masks are bool",
@@ -108,6 +118,13 @@ ALLOWED = [
                lambda c: "complex32" in (c.what or "") or raised(c.torch, RuntimeError, "ComplexHalf")),
     Difference("abs_ of complex tensors", "| refused | the absolute values, as complex numbers |",
                lambda c: c.op == "abs_" and raised(c.torch, RuntimeError, "In-place abs is not supported")),
+    Difference("softmax of nothing", "softmax of a row of which nothing is kept | NaN | 0",
+               lambda c: c.op in ("masked.softmax", "masked.log_softmax", "masked.softmin")
+               and c.what == "got False, want True" and not c.kwargs["mask"].torch.any(c.args[1]).all()),
+    Difference("masked extremes of bools", "of bools in `masked` | refused | as of 0 and 1",
+               lambda c: c.op in ("masked.amax", "masked.amin", "masked.var", "masked.std")
+               and c.dtypes == ["bool"]
+               and (raised(c.torch, NotImplementedError, "identity of am") or raised(c.torch, RuntimeError, "Subtraction"))),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
@@ -116,12 +133,21 @@ NEWER = [
                lambda c: c.op in ("any", "all") and c.dtypes[0].startswith("complex") and " values" in c.what),
     Difference("eq_ and ne_ of complex tensors", "1.13 also wrote 1 to the imaginary part, 2.9 does not",
                lambda c: c.op in ("eq_", "ne_") and "complex" in "".join(c.dtypes) and " values" in c.what),
+    Difference("sorter out of range", "1.13 does not look, 2.9 refuses",
+               lambda c: c.op == "searchsorted" and raised(c.tamis, IndexError, "sorter index out of range")),
     Difference("item of several elements", "ValueError in 1.13, RuntimeError in 2.9",
                lambda c: c.op == "item" and raised(c.torch, ValueError, "only one element tensors")
                and raised(c.tamis, RuntimeError, "cannot be converted to Scalar")),
     Difference("clamp by 0-d tensors", "1.13 promotes by them as by others, 2.9 as in all other operations",
                lambda c: c.op == "clamp" and c.what.startswith("dtype: ") and len(c.tensors) == 3
                and c.tensors[2].torch.dim() == 0),
+    Difference("masked mean of integers", "float32 in 1.13, refused in 2.9",
+               lambda c: c.op == "masked.mean" and raised(c.tamis, RuntimeError, "Could not infer output dtype")),
+    Difference("norms of nothing", "where it has no value, 0 in 1.13, refused in 2.9",
+               lambda c: c.op == "norm" and raised(c.tamis, RuntimeError, "does not have an identity")),
+    Difference("logsumexp of integers", "refused in 1.13, float32 in 2.9",
+               lambda c: c.op == "logsumexp" and raised(c.torch, RuntimeError, "Expected floating point type")
+               and str(c.tamis.result).startswith("[") and c.dtypes[0] not in ("float16", "float32", "float64")),
 ]
 
 # To be repaired: name, what is wrong, and which cases.

@@ -7,14 +7,22 @@ import pytest
 import tamis
 import torch
 
+import test_gather
+import test_indexing
 import test_masking
 import test_print
+import test_results
+import test_sequence
 import test_views
-from cases import COMPLEX, DTYPES, DType, Pair, broadcastable, pair, pick, plain, same_in_tamis, seeded, some_shape
+from cases import COMPLEX, DTYPES, DType, broadcastable, pair, plain, seeded, some_shape
 
 MOVES = [test_views.test_views, test_views.test_reshape, test_views.test_expansion, test_masking.test_masked_select,
          test_masking.test_masked_fill, test_masking.test_masked_scatter, test_masking.test_where,
-         test_masking.test_nonzero]
+         test_masking.test_nonzero, test_gather.test_gather, test_gather.test_index_select,
+         test_gather.test_take_along_dim, test_gather.test_slices, test_gather.test_scatter, test_indexing.test_get,
+         test_indexing.test_put, test_indexing.test_rows, test_indexing.test_flips_and_rolls,
+         test_indexing.test_diagonals, test_results.test_masked_select_padded, test_results.test_masked_select_rows,
+         test_results.test_partition, test_sequence.test_pad_sequence, test_sequence.test_pack]
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
@@ -140,8 +148,13 @@ def test_reductions(check, op, dtype):
         if op == "prod" and x.torch.numel() > 100:
             continue
         check(op, x, **found, reference=exact(op), ulps=64 if op == "prod" else 4)
-        check(op, pair("float32", x.torch.shape, rng, "small"), **found, dtype=DType(dtype), reference=exact(op), ulps=64)
+        real = pair("float32", x.torch.shape, rng, "small")
+        check(op, real, **found, dtype=DType(dtype), reference=exact(op), ulps=64)
     x = pair(dtype, (3, 5, 2), rng, "small")
+    for name in ("cumsum", "cumprod"):
+        for dim in (0, -1):
+            check(name, x, dim, ulps=64)
+        check(name, pair("int64", (4,), rng, "small"), 0, dtype=DType(dtype), ulps=64)
     for name in ("any", "all", "count_nonzero"):
         check(name, x)
         check(name, x, 1)

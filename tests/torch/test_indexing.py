@@ -70,11 +70,13 @@ def get(lib, x, *entries):
 
 
 def apart(entries):
-    """torch 1.13 miscounts the dimensions behind a mask of several (pytorch#158413): masks as integers."""
+    """Indices for torch 1.13, which miscounts the dimensions behind a mask of several (pytorch#158413), so masks
+    are integers; and which takes no int32."""
     found = []
     for e in entries:
         several = isinstance(e, torch.Tensor) and e.dtype == torch.bool and e.dim() > 1
-        found += list(e.nonzero(as_tuple=True)) if several else [e]
+        int32 = isinstance(e, torch.Tensor) and e.dtype == torch.int32
+        found += list(e.nonzero(as_tuple=True)) if several else [e.long() if int32 else e]
     return tuple(found)
 
 

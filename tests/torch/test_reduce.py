@@ -4,10 +4,13 @@ torch sums float32 and halves in float32, Tamis in double. So those are compared
 the same values in float64, rounded once, and must be within the units of the table.
 """
 
+import numpy as np
 import pytest
 import torch
 
-from cases import DTYPES, FLOATS, INTS, DType, pair, pick, plain, seeded, some_dims, some_shape
+from cases import (DTYPES, FLOATS, INTS, DType, Pair, pair, pick, plain, same_in_tamis, seeded, some_dims,
+                   some_shape)
+from near import near
 
 
 def exact(op):
@@ -120,6 +123,122 @@ def test_kthvalue(check, dtype):
             check("kthvalue", x, k, 1)
             check("kthvalue", x, min(k, 4), 0, True)
         check("kthvalue", x, 3, call=lambda lib, x, k: tuple(x.kthvalue(k)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ["argmax", "argmin"])
+def test_indices(check, op, dtype):
+    """torch's index among equals is the first too, on the CPU."""
+    rng = seeded(op + dtype)
+    for i in range(30):
+        # torch refuses bools, but not where there is nothing to compare.
+        x = pair(dtype, some_shape(rng) if dtype != "bool" else pick(rng, [(5,), (2, 3)]), rng, pick(rng, ["any", "small"]))
+        found = {}
+        if rng.rand() < 0.7:
+            found = dict(dim=some_dims(x.torch.dim(), rng, several=False), keepdim=bool(rng.randint(2)))
+        check(op, x, **found)
+    check(op, pair(dtype, (70, 33), rng, "small"), call=lambda lib, x: getattr(x, op)(0))
+    check(op, pair(dtype, (3, 9000), rng, "small"), 1)
+    check(op, pair(dtype, (9000,), rng, "small"))
+    check(op, pair(dtype, (2, 3), rng), 2)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_extremes_and_indices(check, op, dtype):
+    rng = seeded(op + "dim" + dtype)
+    call = lambda lib, x, *a, **k: tuple(getattr(lib, op)(x, *a, **k))
+    for i in range(30):
+        x = pair(dtype, some_shape(rng), rng, pick(rng, ["any", "small"]))
+        dim = some_dims(x.torch.dim(), rng, several=False)
+        check(op, x, dim, call=call)
+        check(op, x, dim, bool(rng.randint(2)), call=call)
+        check(op, x, dim=dim, keepdim=bool(rng.randint(2)), call=call)
+    check(op, pair(dtype, (300, 41), rng, "small"), call=lambda lib, x: tuple(getattr(x, op)(0)))
+    check(op, pair(dtype, (2, 3), rng), 2, call=call)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_aminmax(check, dtype):
+    rng = seeded("aminmax" + dtype)
+    call = lambda lib, x, **k: tuple(lib.aminmax(x, **k))
+    for i in range(30):
+        x = pair(dtype, some_shape(rng), rng)
+        found = {}
+        if rng.rand() < 0.7:
+            # torch keeps a dimension of a 0-d tensor.
+            found = dict(dim=some_dims(x.torch.dim(), rng, several=False),
+                         keepdim=bool(rng.randint(2)) and x.torch.dim() > 0)
+        check("aminmax", x, **found, call=call)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ["var", "std", "var_mean", "std_mean"])
+def test_moments(check, op, dtype):
+    rng = seeded(op + dtype)
+    # In float64 torch's own rounding shows.
+    room = (64, 1.0) if dtype == "float64" else (8, 1e-3)
+    call = near(lambda lib, x, *a, **k: getattr(lib, op)(x, *a, **k), *room)
+    for i in range(30):
+        x = pair(dtype, some_shape(rng), rng, "small")
+        dims = some_dims(x.torch.dim(), rng)
+        check(op, x, dims, correction=int(rng.randint(0, 4)), keepdim=bool(rng.randint(2)), call=call)
+        check(op, x, dims, bool(rng.randint(2)), bool(rng.randint(2)), call=call)
+        check(op, x, call=call)
+        check(op, x, unbiased=False, call=call)
+    check(op, pair(dtype, (2, 3), rng, "small"), 2, call=call)
+    if dtype in FLOATS:
+        check(op, pair(dtype, (3, 9000), rng, "small"), 1, call=call)
+        check(op, plain([1e4, 1e4 + 1, 1e4 + 2], dtype), call=call)
+        if op in ("var", "std"):
+            check(op, pair(dtype, (3, 4), rng, "small"), call=near(lambda lib, x: getattr(x, op)(0), *room))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ["nansum", "nanmean"])
+def test_without_nan(check, op, dtype):
+    rng = seeded(op + dtype)
+    call = near(lambda lib, x, *a, **k: getattr(lib, op)(x, *a, **k), 2, 1e-2)
+    for i in range(30):
+        x = pair(dtype, some_shape(rng), rng, "small")
+        if dtype in FLOATS and rng.rand() < 0.8:
+            ours = torch.where(torch.from_numpy(np.asarray(rng.rand(*x.torch.shape) < 0.3)), torch.tensor(float("nan")),
+                               x.torch.float()).to(x.torch.dtype)
+            x = Pair(ours, same_in_tamis(ours))
+        found = options(op, x.torch.dim(), rng)
+        check(op, x, **found, call=call)
+        if dtype in FLOATS:
+            check(op, x, **found, dtype=DType("float64"), call=call)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_norm(check, dtype):
+    rng = seeded("norm" + dtype)
+    inf = float("inf")
+    call = near(lambda lib, x, *a, **k: lib.norm(x, *a, **k), 8)
+    for i in range(60):
+        x = pair(dtype, some_shape(rng) if dtype in FLOATS else (2, 3), rng, pick(rng, ["small", "moderate", "any"]))
+        if x.torch.numel() == 0 and rng.rand() < 0.5:
+            continue
+        found = options("norm", x.torch.dim(), rng)
+        check("norm", x, pick(rng, [2.0, 2, 1, 0, 3, 0.5, -1, inf, -inf]), **found, call=call)
+    check("norm", pair(dtype, (3, 4), rng, "small"), call=call)
+    if dtype in FLOATS:
+        check("norm", pair(dtype, (3, 4), rng, "small"), call=near(lambda lib, x: x.norm(2, 1), 8))
+    if dtype == "float32":
+        check("norm", pair(dtype, (3, 4), rng, "small"), 2, 1, dtype=DType("float64"), call=call)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_normalize(check, dtype):
+    rng = seeded("normalize" + dtype)
+    call = near(lambda lib, x, *a, **k: (torch.nn.functional if lib is torch else lib).normalize(x, *a, **k), 8)
+    for i in range(30):
+        x = pair(dtype, some_shape(rng), rng, "small")
+        # The default eps is 0 in float16.
+        found = {"eps": 0.25} if rng.rand() < 0.5 or dtype == "float16" else {}
+        check("normalize", x, pick(rng, [2.0, 1, 3.0]), some_dims(x.torch.dim(), rng, several=False), **found, call=call)
+    check("normalize", pair(dtype, (3, 4), rng, "positive"), call=call)
 
 
 def test_many_elements(check):

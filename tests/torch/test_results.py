@@ -136,4 +136,4 @@ def test_refused(check):
         against(check, "masked_select_padded", lambda x, m, n: x.masked_select(m), x, m, 2)
         against(check, "masked_select_rows", lambda x, m: x.masked_select(m), x, m)
         against(check, "partition", lambda x, m: x.masked_select(m), x, m)
-        against(check, "masked_index_padded", lambda x, m, n: x[m], x, m, 2)
+    against(check, "masked_index_padded", lambda x, m, n: x[m], x, other, 2)

@@ -65,9 +65,13 @@ def test_pad(check, dtype):
         return (torch.nn.functional.pad if lib is torch else tamis.pad)(*args, **kwargs)
 
     for i in range(60):
-        shape = pick(rng, [(5,), (3, 4), (2, 3, 4), (1, 1), (2, 0), (2, 1, 3, 2)])
+        shape = pick(rng, [(5,), (3, 4), (2, 3, 4), (1, 1), (2, 1, 3, 2)])
         count = int(rng.randint(0, len(shape) + 1))
         widths = [int(n) for n in rng.randint(-2, 4, 2 * count)]
+        for d in range(count):  # torch 1.13 refuses to leave nothing; later ones do not
+            before, behind = widths[2 * d:2 * d + 2]
+            if shape[-1 - d] + min(before, 0) + min(behind, 0) <= 0:
+                widths[2 * d:2 * d + 2] = [1, abs(behind)]
         x = pair(dtype, shape, rng)
         check("pad", x, widths, call=f)
         check("pad", x, widths, "constant", 1, call=f)
@@ -81,8 +85,12 @@ def test_pad(check, dtype):
 def test_pad_at_edges(check, mode):
     rng = seeded("pad " + mode)
 
-    def f(lib, *args, **kwargs):
-        return (torch.nn.functional.pad if lib is torch else tamis.pad)(*args, **kwargs)
+    def f(lib, x, widths, mode):
+        if lib is tamis:
+            return tamis.pad(x, widths, mode=mode)
+        if x.dim() == len(widths) // 2 + 1:  # torch 1.13 wants a batch for circular; later ones do not
+            return torch.nn.functional.pad(x[None], widths, mode=mode)[0]
+        return torch.nn.functional.pad(x, widths, mode=mode)
 
     for dtype in ("float32", "float64"):
         for i in range(60):

@@ -15,10 +15,9 @@ namespace {
 /// Whether a stands before b in the search for the largest (smallest) value: NaN before all else.
 template <bool kLargest, class T>
 bool beats(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (a != a) return b == b;
-  }
-  return kLargest ? a > b : a < b;
+  const bool before = kLargest ? a > b : a < b;
+  if constexpr (std::is_floating_point_v<T>) return before | ((a != a) & (b == b));
+  return before;
 }
 
 template <class T>
@@ -156,21 +155,50 @@ void search_long_rows(const Program& program, int64_t rows, int64_t length, T* v
   }
 }
 
+/// The best elements of some columns.
+template <class T, bool kLargest>
+struct Columns {
+  std::vector<T> values;
+  std::vector<int64_t> indices;
+
+  explicit Columns(int64_t n)
+      : values(static_cast<size_t>(n), worst<kLargest, T>()), indices(static_cast<size_t>(n), -1) {}
+};
+
+/// One row, elements [from, from + width) of a block. `missing` counts the columns of which nothing
+/// has been kept so far: only those can take an element that is no better than the worst.
+template <class T, bool kLargest>
+void update_columns(const Block<T>& block, int64_t from, int64_t width, int64_t row, T* values,
+                    int64_t* indices, int64_t& missing) {
+  const T* x = block.values + from;
+  if (missing > 0) {
+    for (int64_t c = 0; c < width; ++c) {
+      if (indices[c] >= 0 || !block.keeps(from + c)) continue;
+      values[c] = x[c];
+      indices[c] = row;
+      --missing;
+    }
+  }
+  for (int64_t c = 0; c < width; ++c) {
+    const bool takes = beats<kLargest>(x[c], values[c]);
+    values[c] = takes ? x[c] : values[c];
+    indices[c] = takes ? row : indices[c];
+  }
+}
+
 /// Columns [col, col + width) of rows [from, to) of a [reduced, inner] matrix that begins at
 /// element `base`.
 template <class T, bool kLargest>
 void search_columns(Search<T, kLargest>& search, int64_t base, int64_t inner, int64_t from,
-                    int64_t to, int64_t col, int64_t width, Best<T>* best) {
+                    int64_t to, int64_t col, int64_t width, T* values, int64_t* indices) {
   const int64_t rows_per_block = width == inner ? kBlock / inner : 1;
+  int64_t missing = width;
   for (int64_t row = from; row < to; row += rows_per_block) {
     const int64_t rows = std::min(rows_per_block, to - row);
     Block<T> block;
     if (!search.run(base + row * inner + col, rows * width, block)) continue;
-    for (int64_t i = 0; i < rows * width; ++i) {
-      Best<T>& b = best[i % width];
-      if (block.keeps(i) && (b.index < 0 || beats<kLargest>(block.values[i], b.value))) {
-        b = {block.values[i], row + i / width};
-      }
+    for (int64_t r = 0; r < rows; ++r) {
+      update_columns<T, kLargest>(block, r * width, width, row + r, values, indices, missing);
     }
   }
 }
@@ -184,26 +212,22 @@ void search_matrices(const Program& program, int64_t outer, int64_t reduced, int
   const int64_t part_rows = std::max<int64_t>(64, (reduced + most - 1) / most);
   const int64_t parts = (reduced + part_rows - 1) / part_rows;
   const int64_t grain = std::max<int64_t>(1, kChunk / (std::min(part_rows, reduced) * tile));
-  const size_t room = static_cast<size_t>(parts > 1 ? outer * parts * inner : 0);
-  std::vector<Best<T>> found(room, {worst<kLargest, T>()});
+  Columns<T, kLargest> found(outer * parts * inner);
   parallel_for(outer * parts * tiles, grain, [&](int64_t begin, int64_t end) {
     Search<T, kLargest> search(program);
-    std::vector<Best<T>> own(static_cast<size_t>(parts > 1 ? 0 : tile));
     for (int64_t i = begin; i < end; ++i) {
       const int64_t matrix = i / tiles / parts, part = i / tiles % parts, col = i % tiles * tile;
-      const int64_t width = std::min(tile, inner - col), from = part * part_rows;
-      std::fill(own.begin(), own.end(), Best<T>{worst<kLargest, T>()});
-      Best<T>* best = parts > 1 ? &found[(matrix * parts + part) * inner + col] : own.data();
+      const int64_t from = part * part_rows, at = (matrix * parts + part) * inner + col;
       search_columns(search, matrix * reduced * inner, inner, from,
-                     std::min(reduced, from + part_rows), col, width, best);
-      if (parts > 1) continue;
-      for (int64_t c = 0; c < width; ++c) put(own[c], matrix * inner + col + c, values, indices);
+                     std::min(reduced, from + part_rows), col, std::min(tile, inner - col),
+                     &found.values[at], &found.indices[at]);
     }
   });
-  for (int64_t i = 0; parts > 1 && i < outer * inner; ++i) {
+  for (int64_t i = 0; i < outer * inner; ++i) {
     Best<T> best{worst<kLargest, T>()};
     for (int64_t part = 0; part < parts; ++part) {
-      Search<T, kLargest>::update(found[(i / inner * parts + part) * inner + i % inner], best);
+      const int64_t at = (i / inner * parts + part) * inner + i % inner;
+      Search<T, kLargest>::update({found.values[at], found.indices[at]}, best);
     }
     put(best, i, values, indices);
   }

@@ -104,7 +104,7 @@ void sort_slices(const Slices& x, bool descending, void* values, int64_t* indice
 template <class E>
 class Best {
  public:
-  explicit Best(int64_t k) : k_(static_cast<size_t>(k)), room_(std::max<size_t>(2 * k_, 256)) {
+  explicit Best(int64_t k) : k_(static_cast<size_t>(k)), room_(std::max<size_t>(2 * k_, 64)) {
     kept_.reserve(room_);
   }
   void clear() {

@@ -65,11 +65,41 @@ Acc log_add_exp(Acc a, Acc b) {
 template <class T>
 using Accumulator = std::conditional_t<
     std::is_integral_v<T>, uint64_t,
-    std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, double>, double, float>>;
+    std::conditional_t<is_complex(dtype_of<T>), std::complex<double>,
+                       std::conditional_t<std::is_floating_point_v<T>, double, float>>>;
 
 /// Bool has no running sum.
 template <class T>
-inline constexpr bool kScans = !std::is_same_v<T, bool> && std::is_constructible_v<float, T>;
+inline constexpr bool kScans = !std::is_same_v<T, bool>;
+
+/// Whether a running extreme goes on to a new element; halves are compared as floats.
+template <bool kLargest, class T>
+bool takes(T now, T old) {
+  using C = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, T, float>;
+  const C a = static_cast<C>(now), b = static_cast<C>(old);
+  return (a != a) | ((b == b) & (kLargest ? a >= b : a <= b));
+}
+
+template <class T, bool kLargest>
+void scan_extremes(void* data, int64_t outer, int64_t n, int64_t inner, int64_t* indices) {
+  for_each_line(outer, n, inner, [&](int64_t first, int64_t width) {
+    T* x = static_cast<T*>(data) + first;
+    int64_t* index = indices + first;
+    T best[kTile];
+    int64_t at[kTile];
+    std::copy_n(x, width, best);
+    std::fill_n(at, width, 0);
+    for (int64_t i = 0; i < n; ++i, x += inner, index += inner) {
+      for (int64_t c = 0; c < width; ++c) {
+        const bool better = takes<kLargest>(x[c], best[c]);
+        best[c] = better ? x[c] : best[c];
+        at[c] = better ? i : at[c];
+        x[c] = best[c];
+        index[c] = at[c];
+      }
+    }
+  });
+}
 
 }  // namespace
 
@@ -95,22 +125,7 @@ void run_scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int6
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);
     if constexpr (std::is_constructible_v<float, T>) {
-      // Halves are compared as floats.
-      using C = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, T, float>;
-      for_each_line(outer, n, inner, [&](int64_t first, int64_t width) {
-        T* x = static_cast<T*>(data) + first;
-        int64_t* index = indices + first;
-        std::fill_n(index, width, 0);
-        for (int64_t i = 1; i < n; ++i) {
-          for (int64_t c = 0; c < width; ++c) {
-            T* const here = x + i * inner + c;
-            const C old = static_cast<C>(here[-inner]), now = static_cast<C>(*here);
-            const bool takes = now != now || (old == old && (largest ? now >= old : now <= old));
-            if (!takes) *here = here[-inner];
-            index[i * inner + c] = takes ? i : index[(i - 1) * inner + c];
-          }
-        }
-      });
+      (largest ? scan_extremes<T, true> : scan_extremes<T, false>)(data, outer, n, inner, indices);
     }
   });
 }

@@ -1,0 +1,65 @@
+"""Optimisers, under PyTorch's names and by its formulas."""
+
+from typing import Iterable, Tuple
+
+from tamis import _tamis
+from tamis._tamis import Tensor
+
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+
+
+class Optimizer:
+    """What the optimisers share."""
+
+    _native: "_tamis._Optimizer"
+
+    def step(self) -> None:
+        """Changes every parameter that has a gradient, in place and unrecorded."""
+        self._native.step()
+
+    def zero_grad(self) -> None:
+        """Forgets the gradients."""
+        self._native.zero_grad()
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent."""
+
+    def __init__(
+        self,
+        params: Iterable[Tensor],
+        lr: float = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+    ) -> None:
+        self._native = _tamis._SGD(list(params), lr, momentum, dampening, weight_decay, nesterov)
+
+
+class Adam(Optimizer):
+    """Adam; the decay of weights acts on the gradient."""
+
+    def __init__(
+        self,
+        params: Iterable[Tensor],
+        lr: float = 1e-3,
+        betas: Tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+    ) -> None:
+        self._native = _tamis._Adam(list(params), lr, betas, eps, weight_decay, False)
+
+
+class AdamW(Optimizer):
+    """Adam with a decay of weights that acts on the parameters."""
+
+    def __init__(
+        self,
+        params: Iterable[Tensor],
+        lr: float = 1e-3,
+        betas: Tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+    ) -> None:
+        self._native = _tamis._Adam(list(params), lr, betas, eps, weight_decay, True)
