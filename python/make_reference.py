@@ -6,6 +6,7 @@ forms, and an example with the output that the module gives.
 """
 
 import argparse
+import math
 import pathlib
 import re
 import sys
@@ -24,7 +25,7 @@ on purpose stands in [differences.md](differences.md). In C++ everything is in n
 
 *In place* says that there is a method with `_` behind its name, which writes its result into the tensor; it keeps
 its shape and dtype. *out=* says that Python's function takes a tensor to write into, which may be resized; in C++
-that is `into(out, name(...))`.
+that is `into(out, name(...))`. In the examples, `inf` and `nan` are those of Python's `math`.
 """
 
 RANDOM = {"rand", "randn", "randint", "randperm", "bernoulli", "rand_like", "randn_like"}
@@ -94,6 +95,8 @@ def example(name, function, parameters, sample, tamis):
         if is_default(value, parameter):
             named = True
         else:
+            if parameter.type == "Tensor" and isinstance(value, (int, float)) and parameter.name not in function.__numbers__:
+                value = tamis.tensor(value)
             text = written(value, tamis)
             parts.append(f"{parameter.name}={text}" if named or parameter.keyword else text)
             named = named or bool(parameter.default)
@@ -110,7 +113,7 @@ def example(name, function, parameters, sample, tamis):
         call = f"tamis.{name}({', '.join(short + parts[len(short):])})"
     if name in RANDOM:
         lines.insert(0, "tamis.manual_seed(0)")
-    namespace = {"tamis": tamis}
+    namespace = {"tamis": tamis, "inf": math.inf, "nan": math.nan}
     for line in lines:
         exec(line, namespace)
     result = eval(call, namespace)

@@ -28,8 +28,8 @@ void into_all(std::vector<Tensor>& outs, std::vector<Tensor>& results) {
         results.size(), outs.size());
   for (size_t i = 0; i < outs.size(); ++i) {
     check(can_cast(results[i].dtype(), outs[i].dtype()), ErrorKind::dtype,
-          "result type {} can't be cast to the desired output type {}", name(results[i].dtype()),
-          name(outs[i].dtype()));
+          "result type {} can't be cast to the desired output type {}",
+          scalar_type_name(results[i].dtype()), scalar_type_name(outs[i].dtype()));
   }
   for (size_t i = 0; i < outs.size(); ++i) into(outs[i], std::move(results[i]));
 }

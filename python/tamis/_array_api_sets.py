@@ -80,8 +80,9 @@ def unique_inverse(x: Tensor, /) -> unique_inverse_result:
 
 
 def unique_values(x: Tensor, /) -> Tensor:
-    result: Any = _tamis.unique(x)
-    return result[0] if isinstance(result, tuple) else result
+    found: Any = _tamis.unique(x)
+    values: Tensor = found[0] if isinstance(found, tuple) else found
+    return values
 
 
 # ---- places ----------------------------------------------------------------------------------------------------

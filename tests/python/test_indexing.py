@@ -59,8 +59,8 @@ def test_one_mask(index):
     [
         "[0, 2]", "m.tensor([0, 2])", "m.tensor([[0], [-1]])", ":, [0, 2]", "..., [1, 1, 0]", "[0, 1], [2, 3]", "[[0], [1]], [2, 3]",
         "[0, 1], :, [2, 3]", "0, [1, 2]", "[1, 2], 0", "None, [0, 1]", "[0, 1], None", "[0, 1], None, [2, 3]", "..., None, 2:5, m.tensor([0, 1])",
-        "x[:,0,0] > 10, [0, 1]", "[0, 1], [True, False, False, True]", "m.tensor([1], dtype=m.int32)", "np.array([0, 2])", "np.array([[0, 2]]), 1",
-        "[]", ":, []", "1:, [0, 2], ::2", "[[0, 1], [1, 0]]", "m.tensor(1), [0, 2]",
+        "x[:,0,0] > 10, [0, 1]", "[0, 1], [True, False, False, True]", "np.array([0, 2])", "np.array([[0, 2]]), 1",
+        "[]", ":, []", "1:, [0, 2], ::2", "([[0, 1], [1, 0]],)", "m.tensor(1), [0, 2]",
     ],
 )
 def test_integer_tensors_and_lists(index):
@@ -70,6 +70,12 @@ def test_integer_tensors_and_lists(index):
 @pytest.mark.parametrize("index", ["True", "False", "None", "...", "m.tensor(True)", "m.tensor(False)", "()"])
 def test_zero_dimensional(index):
     check(index, ())
+
+
+def test_indices_as_pytorch_has_them_since_2_9():
+    x, theirs = both((3, 4, 5))
+    assert x[tamis.tensor([1], dtype=tamis.int32)].tolist() == theirs[[1]].tolist()
+    assert x[[[0, 1], [1, 0]]].tolist() == theirs[torch.tensor([[0, 1], [1, 0]])].tolist()
 
 
 def test_a_numpy_mask_is_one_mask():

@@ -75,7 +75,7 @@ def test_arrays_that_cannot_be_shared_are_copied_for_reading():
         tamis.masked_select(np.arange(3), np.array([True, False, True]), out=np.zeros(2, dtype=">i8"))
 
 
-@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "object", "datetime64[s]", "U3"])
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "complex256", "object", "datetime64[s]", "U3"])
 def test_dtypes_that_tamis_lacks_are_type_errors(dtype):
     with pytest.raises(TypeError, match="can't convert np.ndarray"):
         tamis.asarray(np.zeros(2, dtype=dtype))

@@ -145,7 +145,7 @@ def test_accumulate(check, dtype):
 
 def test_lists_of_lists_and_arrays(check):
     x = Pair(torch.arange(24).reshape(2, 3, 4), same_in_tamis(torch.arange(24).reshape(2, 3, 4)))
-    for index in ([0, 1], [[0, 1], [1, 0]], [-1], [True, False], ([0, 1], [2, 0]), ([[0], [1]], [0, 2]), [[True, False, True]] * 2,
+    for index in ([0, 1], ([[0, 1], [1, 0]],), [-1], [True, False], ([0, 1], [2, 0]), ([[0], [1]], [0, 2]), ([[True, False, True]] * 2,),
                   (slice(None), [0, 2, 2]), (Ellipsis, [0, 3]), (0, [1, 2], None), ([0], slice(None), [1, 2])):
         check("index", x, Bracket(index, index), call=get)
         y = Pair(x.torch.clone(), x.tamis.clone())
