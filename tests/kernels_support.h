@@ -31,7 +31,7 @@ inline std::vector<size_t> lengths() {
   return all;
 }
 
-inline constexpr size_t kCapacity = 8 * 4097;  // bytes of the longest operand
+inline constexpr size_t kCapacity = 16 * 4097;  // bytes of the longest operand
 
 inline int index(DType dtype) { return static_cast<int>(dtype); }
 

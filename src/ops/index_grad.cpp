@@ -13,8 +13,11 @@ namespace {
 
 using Span = std::span<const Tensor>;
 
-/// Masks of structural zeros go the way of gradients; they are put, not added.
 bool is_mask(const Tensor& g) { return g.dtype() == DType::boolean; }
+
+/// Masks of structural zeros go the way of gradients. Several of them may meet in one place, where
+/// they are counted.
+Tensor addable(const Tensor& g) { return is_mask(g) ? g.to_long() : g; }
 
 Tensor nothing(const Tensor& g) { return zeros({}, g.dtype()); }
 
@@ -69,7 +72,8 @@ void record_index(const Tensor& y, const IndexWalk& w) {
   const ViewIndex index(w);
   record(y, "index", Flow::picks, {w.view}, tensors_of(w),
          [index, shape = w.view.shape()](const Tensor& g, Span saved) -> Gradients {
-           return {index_put(zeros(shape, g.dtype()), index.with(saved), g, !is_mask(g))};
+           const Tensor sum = addable(g);
+           return {index_put(zeros(shape, sum.dtype()), index.with(saved), sum, true)};
          });
 }
 
@@ -85,9 +89,8 @@ void record_index_put(const IndexWalk& w, const Tensor& value, bool accumulate) 
 void record_index_select(const Tensor& y, const Tensor& x, int64_t dim, const Tensor& index) {
   record(y, "index_select", Flow::picks, {x}, {index},
          [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
-           const Tensor none = zeros(shape, g.dtype());
-           if (is_mask(g)) return {index_copy(none, dim, saved[0].to_long(), g)};
-           return {index_add(none, dim, saved[0], g)};
+           const Tensor sum = addable(g);
+           return {index_add(zeros(shape, sum.dtype()), dim, saved[0], sum)};
          });
 }
 
@@ -103,7 +106,8 @@ void record_gather(const Tensor& y, const Tensor& x, int64_t dim, const Tensor& 
 void record_take(const Tensor& y, const Tensor& x, const Tensor& index) {
   record(y, "take", Flow::picks, {x}, {index},
          [shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
-           return {put(zeros(shape, g.dtype()), saved[0], g, !is_mask(g))};
+           const Tensor sum = addable(g);
+           return {put(zeros(shape, sum.dtype()), saved[0], sum, true)};
          });
 }
 

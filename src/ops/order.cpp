@@ -87,6 +87,8 @@ std::pair<Tensor, Tensor> mode(const Tensor& x, int64_t dim, bool keepdim) {
     cpu_backend().order().mode(sliced.slices(), values.mutable_data_ptr(),
                                indices.mutable_data<int64_t>());
   }
+  const Tensor& from = sliced.elements();
+  if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);
   return {sliced.reduced(values, keepdim), sliced.reduced(indices, keepdim)};
 }
 

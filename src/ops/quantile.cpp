@@ -48,6 +48,7 @@ std::vector<double> probabilities(const Tensor& x, const Tensor& q) {
 struct Place {
   int64_t below = 0, above = 0;
   double weight = 0;
+  double slope = 0;  // of the weight, as q grows
 };
 
 /// PyTorch computes ranks in the dtype of the elements. Beyond 2^24 that is too coarse for float32.
@@ -60,8 +61,9 @@ Place place_of(double q, int64_t last, DType dtype, Interpolation interpolation)
   if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);
   const double below = std::floor(rank);
   const bool midpoint = interpolation == Interpolation::midpoint;
+  const bool linear = interpolation == Interpolation::linear;
   return {static_cast<int64_t>(below), static_cast<int64_t>(std::ceil(rank)),
-          midpoint ? 0.5 : rank - below};
+          midpoint ? 0.5 : rank - below, linear ? static_cast<double>(last) : 0};
 }
 
 /// a + weight * (b - a), from the nearer end; an element itself where there is nothing between.
@@ -71,30 +73,37 @@ T between(T a, T b, T weight) {
   return weight < T{0.5} ? a + weight * (b - a) : b - (b - a) * (T{1} - weight);
 }
 
-/// The gradient of a quantile goes to the two elements that it lies between; `found` has their
-/// indices, two by two.
-void record_quantiles(const Tensor& out, const Sliced& sliced, const std::vector<Place>& places,
-                      const std::vector<int64_t>& found) {
+/// The gradient of a quantile goes to the two elements that it lies between, and to q by their
+/// distance; `found` has their indices, two by two.
+void record_quantiles(const Tensor& out, const Sliced& sliced, const Tensor& q,
+                      const std::vector<Place>& places, const std::vector<int64_t>& found) {
   std::vector<int64_t> below, above;
-  std::vector<double> weights;
+  std::vector<double> weights, slopes;
   for (size_t i = 0; i < places.size(); ++i) {
     below.push_back(found[2 * i]);
     above.push_back(found[2 * i + 1]);
     weights.push_back(places[i].weight);
+    slopes.push_back(places[i].slope);
   }
   const Tensor& x = sliced.elements();
-  record(out, "quantile", Flow::mixes, {x},
-         {tensor(below, out.shape()), tensor(above, out.shape()), tensor(weights, out.shape())},
-         [shape = x.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           const Tensor weight = saved[2].to(g.dtype()), none = zeros(shape, g.dtype());
-           return {scatter_add(scatter_add(none, -1, saved[0], g * (1 - weight)), -1, saved[1],
-                               g * weight)};
+  const Shape shape = out.shape();
+  record(out, "quantile", Flow::mixes, {x, q.reshape({-1})},
+         {tensor(below, shape), tensor(above, shape), tensor(weights, shape), tensor(slopes, shape),
+          x},
+         [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor &lower = saved[0], &upper = saved[1], &v = saved[4];
+           const Tensor weight = saved[2].to(g.dtype()), slope = saved[3].to(g.dtype());
+           const Tensor none = zeros(v.shape(), g.dtype());
+           return {
+               scatter_add(scatter_add(none, -1, lower, g * (1 - weight)), -1, upper, g * weight),
+               g * slope * (gather(v, -1, upper) - gather(v, -1, lower))};
          });
 }
 
 /// The quantiles of each slice.
 template <class T>
-void interpolate(const Sliced& sliced, const std::vector<Place>& places, const Tensor& out) {
+void interpolate(const Sliced& sliced, const Tensor& q, const std::vector<Place>& places,
+                 const Tensor& out) {
   std::vector<int64_t> ranks;
   ranks.reserve(2 * places.size());
   for (const Place& p : places) {
@@ -102,7 +111,7 @@ void interpolate(const Sliced& sliced, const std::vector<Place>& places, const T
     ranks.push_back(p.above);
   }
   std::vector<T> found(ranks.size());
-  std::vector<int64_t> indices(is_tracked(sliced.elements()) ? ranks.size() : 0);
+  std::vector<int64_t> indices(is_tracked(sliced.elements()) || is_tracked(q) ? ranks.size() : 0);
   const auto per_slice = static_cast<int64_t>(ranks.size()) / sliced.count();
   cpu_backend().order().select(sliced.slices(), ranks.data(), per_slice, found.data(),
                                indices.empty() ? nullptr : indices.data());
@@ -110,7 +119,7 @@ void interpolate(const Sliced& sliced, const std::vector<Place>& places, const T
   for (size_t i = 0; i < places.size(); ++i) {
     to[i] = between(found[2 * i], found[2 * i + 1], static_cast<T>(places[i].weight));
   }
-  if (!indices.empty()) record_quantiles(out, sliced, places, indices);
+  if (!indices.empty()) record_quantiles(out, sliced, q, places, indices);
 }
 
 /// Where the quantiles of each slice lie. A slice with NaN, unless they are skipped, has NaN only.
@@ -126,7 +135,7 @@ std::vector<Place> places_in(const Sliced& sliced, const std::vector<double>& qs
       } else if (skip_nan && nans <= last) {
         places.push_back(place_of(q, last - nans, dtype, interpolation));
       } else {
-        places.push_back({last, last, 0});
+        places.push_back({last, last, 0, 0});
       }
     }
   }
@@ -156,9 +165,9 @@ Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
   if (out.numel() > 0) {
     const std::vector<Place> places = places_in(sliced, qs, how, skip_nan);
     if (x.dtype() == DType::float32) {
-      interpolate<float>(sliced, places, out);
+      interpolate<float>(sliced, q, places, out);
     } else {
-      interpolate<double>(sliced, places, out);
+      interpolate<double>(sliced, q, places, out);
     }
   }
   if (!dim || x.dim() <= 1) return out.view(kept);

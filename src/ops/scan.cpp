@@ -70,7 +70,8 @@ Gradients prod_gradient(const Tensor& g, const Tensor& x, int64_t dim) {
 Gradients log_sum_exp_gradient(const Tensor& g, const Tensor& x, const Tensor& y, int64_t dim) {
   const Tensor least = full({}, -INFINITY, x.dtype());
   const auto part = [&](const Tensor& size) {
-    const Tensor logs = where(size > 0, log(size), least) - y;
+    // A sum of nothing but zeros has no slope.
+    const Tensor logs = where((size > 0) & (y > least), log(size) - y, least);
     if (x.dim() == 0) return exp(logs + x);
     return exp(flip(logcumsumexp(flip(logs, {dim}), dim), {dim}) + x);
   };

@@ -85,11 +85,14 @@ void run_scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   const Scatter scatter(x, d, index, src);
   check_writable(x);
   const bool tracked = is_tracked(x) || is_tracked(src);
-  check(!tracked || combine != Combine::mul, ErrorKind::unsupported,
-        "the derivative for 'scatter' with reduce='multiply' is not implemented; scatter_reduce "
-        "with 'prod' has one");
+  const Tensor before = tracked && combine == Combine::mul ? x.clone() : Tensor();
   put_places(scatter.to, scatter.places(scatter.to), scatter.source, combine);
-  if (tracked) record_scatter(x, d, index, src, combine == Combine::add);
+  if (before.defined()) {
+    const Tensor factors = src.impl().is_number ? src.to(x.dtype()).expand(index.shape()) : src;
+    record_scatter_reduce(x, before, d, index, factors, "prod", true);
+  } else if (tracked) {
+    record_scatter(x, d, index, src, combine == Combine::add);
+  }
 }
 
 }  // namespace
