@@ -117,8 +117,8 @@ TEST(Matmul, RefusesAsPyTorch) {
 }
 
 TEST(Matmul, HasGradients) {
-  const Tensor a = whole({2, 3}, float64, 1).requires_grad_(),
-               b = whole({3, 2}, float64, 2).requires_grad_();
+  const Tensor a = whole({2, 3}, float64, 1).clone().requires_grad_(),
+               b = whole({3, 2}, float64, 2).clone().requires_grad_();
   EXPECT_TRUE(
       gradcheck([](const std::vector<Tensor>& in) { return matmul(in[0], in[1]); }, {a, b}));
 }

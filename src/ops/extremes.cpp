@@ -4,6 +4,7 @@
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
+#include "ops/reduce_grad.h"
 #include "ops/row.h"
 #include "tamis/reduce.h"
 
@@ -28,6 +29,21 @@ void check_not_empty(const char* op, const Tensor& x, std::optional<int64_t> dim
         "{}(): Expected reduction dim {} to have non-zero size.", op, d);
 }
 
+/// The gradient goes to the elements that were found; indices has size 1 along dims, which is one
+/// or all.
+void record_found(const Tensor& y, const Tensor& x, const Tensor& indices, const Shape& dims,
+                  bool keepdim) {
+  Shape place(x.shape().size(), 1);
+  int64_t n = 1;
+  for (int64_t d : dims) n *= place[d] = x.shape()[d];
+  const Tensor hit = arange(n).view(place) == indices;
+  record(y, "max", Flow::mixes, {x}, {hit},
+         [dims, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor whole = with_dims(g, dims, keepdim);
+           return {{where(saved[0], whole, zeros({}, g.dtype())), saved[0]}};
+         });
+}
+
 }  // namespace
 
 std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,
@@ -39,14 +55,10 @@ std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tenso
         "\"{}_cpu\" not implemented for 'Bool'", op);
   const Shape shape = reduced_shape(x, dims, keepdim);
   const auto [values, indices] = arg_extreme(largest, x, mask, dims, compared_in(x.dtype()));
-  const Tensor found = values.view(shape).to(x.dtype()), places = indices.view(shape);
-  if (dim && is_floating_point(x.dtype()) && is_tracked(x)) {
-    const Shape with_dim = reduced_shape(x, dims, true);
-    const Tensor kept_dim = found.view(with_dim);
-    record_picked(kept_dim, x, x.dim() == 0 ? 0 : dims[0], places.view(with_dim));
-    return {kept_dim.view(shape), places};
-  }
-  return {found, places};
+  const Tensor result = values.view(shape).to(x.dtype());
+  if (is_floating_point(x.dtype()) && is_tracked(x))
+    record_found(result, x, indices, dims, keepdim);
+  return {result, indices.view(shape)};
 }
 
 Tensor argmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {

@@ -10,6 +10,7 @@
 #include "ops/masked.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
+#include "ops/reduce_grad.h"
 #include "ops/row.h"
 
 namespace tamis::masked {
@@ -55,14 +56,18 @@ Tensor count(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdi
 
 Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
            std::optional<DType> dtype) {
-  const Shape over = normalize_dims(dims, x.dim());
-  return accumulate(Reduction::sum, kept(input_mask(x, mask), x, 0), over, keepdim, dtype);
+  return tamis::sum(kept(input_mask(x, mask), x, 0), dims, keepdim, dtype);
 }
 
 Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
             std::optional<DType> dtype) {
   const Shape over = normalize_dims(dims, x.dim());
-  return accumulate(Reduction::prod, kept(input_mask(x, mask), x, 1), over, keepdim, dtype);
+  const Tensor chosen = kept(input_mask(x, mask), x, 1);
+  const Tensor result = accumulate(Reduction::prod, chosen, over, keepdim, dtype);
+  if (is_floating_point(result.dtype()) && is_tracked(chosen)) {
+    record_prod(result, chosen, over, keepdim);
+  }
+  return result;
 }
 
 Tensor mean(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdim,
@@ -188,8 +193,8 @@ Tensor norm_of(const Tensor& x, double ord, const Dims& dims, bool keepdim,
   return masked::norm(x, mask_of(mask), ord, dims, keepdim, dtype);
 }
 
-Tensor output_mask_of(const Tensor& x, const Dims& dims, bool keepdim, const Tensor& mask) {
-  return masked::output_mask(x, mask, dims, keepdim);
+Tensor output_mask_of(const Tensor& x, const Dims& dims, bool keepdim, const MaskArg& mask) {
+  return masked::output_mask(x, mask_of(mask), dims, keepdim);
 }
 
 }  // namespace
@@ -264,7 +269,7 @@ std::vector<Row> masked_rows() {
                truth<masked::all>, truths),
       make_row("masked.count" + truth_options, "The number of kept elements.", truth<masked::count>,
                truths),
-      make_row("masked.output_mask" + dims + "bool keepdim=False, Tensor mask) -> Tensor",
+      make_row("masked.output_mask" + truth_options,
                "True where a reduction by this mask is made of any elements.", output_mask_of,
                {{x, Shape{1}, false, mask}, {x, none, true, row}, {x, Shape{0}, false, column}}),
   };

@@ -8,6 +8,7 @@
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
 #include "ops/row.h"
+#include "tamis/indexing.h"
 #include "tamis/reduce.h"
 
 namespace tamis {
