@@ -181,4 +181,4 @@ class Function:
         return _tamis._attach(result, cls.__name__, inputs, list(ctx.saved_tensors), run)
 
 
-Tensor.register_hook = _register_hook  # type: ignore[method-assign]
+Tensor.register_hook = _register_hook  # type: ignore[assignment]

@@ -89,10 +89,12 @@ void record_quantiles(const Tensor& out, const Sliced& sliced, const Tensor& q,
   const Shape shape = out.shape();
   record(out, "quantile", Flow::mixes, {x, q.reshape({-1})},
          {tensor(below, shape), tensor(above, shape), tensor(weights, shape), tensor(slopes, shape),
-          x},
+          x, q.reshape({-1})},
          [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
            const Tensor &lower = saved[0], &upper = saved[1], &v = saved[4];
-           const Tensor weight = saved[2].to(g.dtype()), slope = saved[3].to(g.dtype());
+           const Tensor slope = saved[3].to(g.dtype());
+           // The weights as they are, and as they change with q.
+           const Tensor weight = saved[2].to(g.dtype()) + (saved[5] - saved[5].detach()) * slope;
            const Tensor none = zeros(v.shape(), g.dtype());
            return {
                scatter_add(scatter_add(none, -1, lower, g * (1 - weight)), -1, upper, g * weight),
