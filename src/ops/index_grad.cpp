@@ -95,12 +95,11 @@ void record_index_select(const Tensor& y, const Tensor& x, int64_t dim, const Te
 }
 
 void record_gather(const Tensor& y, const Tensor& x, int64_t dim, const Tensor& index) {
-  record(
-      y, "gather", Flow::picks, {x}, {index},
-      [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
-        const Tensor none = zeros(shape, g.dtype());
-        return {is_mask(g) ? scatter(none, dim, saved[0], g) : scatter_add(none, dim, saved[0], g)};
-      });
+  record(y, "gather", Flow::picks, {x}, {index},
+         [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
+           const Tensor sum = addable(g);
+           return {scatter_add(zeros(shape, sum.dtype()), dim, saved[0], sum)};
+         });
 }
 
 void record_take(const Tensor& y, const Tensor& x, const Tensor& index) {
