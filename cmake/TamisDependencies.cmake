@@ -20,7 +20,7 @@ macro(tamis_find_library_dependencies)
   tamis_find_package(TamisHwy libhwy-dev hwy::hwy)
   tamis_find_package(TBB libtbb-dev TBB::tbb CONFIG)
   tamis_find_package(fmt libfmt-dev fmt::fmt CONFIG)
-  tamis_find_package(TamisBlas libopenblas-serial-dev TamisBlas::OpenBLAS)
+  tamis_find_package(TamisBlas libopenblas-dev TamisBlas::OpenBLAS)
 endmacro()
 
 macro(tamis_find_test_dependencies)

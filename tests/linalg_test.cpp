@@ -1,4 +1,7 @@
 // Products of matrices: against sums by hand, in every layout, number of threads and mode.
+#include <atomic>
+#include <thread>
+
 #include "ops/row.h"
 #include "pointwise_cases.h"
 #include "support/observe.h"
@@ -128,6 +131,23 @@ TEST(Addmm, IgnoresInputWithBetaZero) {
   const Tensor a = whole({2, 3}, float32, 1), b = whole({3, 2}, float32, 2);
   EXPECT_TRUE(equal(addmm(nothing, a, b, 0, 2), by_hand(a, b) * 2));
   EXPECT_TRUE(equal(addmm(ones({2}), a, b, 3, -1), 3 - by_hand(a, b)));
+}
+
+// Whole numbers, so that the products are exact in any order.
+TEST(Matmul, BlocksAndCallersAtTheSameTimeDoNotDisturbEachOther) {
+  const Tensor a = (arange(900 * 700) % 17 - 8).view({900, 700}),
+               b = (arange(700 * 3) % 13 - 6).view({700, 3});
+  const std::vector<double> want = mm(a, b).to_vector<double>();
+  const Tensor x = a.to_double(), y = b.to_double();
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 25; ++i) wrong += mm(x, y).to_vector<double>() != want;
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs);
 inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<Tensor> inputs) {
   const std::span<const Tensor> span(inputs.begin(), inputs.size());
   Tensor y = defer(op, operand, result, span);
-  if (is_floating_point(result) && is_tracked(span)) record_pointwise(op, y, span);
+  const bool has_gradient = is_floating_point(result) || is_complex(result);
+  if (has_gradient && is_tracked(span)) record_pointwise(op, y, span);
   return y;
 }
 

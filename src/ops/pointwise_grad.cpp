@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/check.h"
 #include "ops/pointwise.h"
 
 namespace tamis {
@@ -150,6 +151,9 @@ void record_binary(Op op, const Tensor& y, const Tensor& a, const Tensor& b) {
 }  // namespace
 
 void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs) {
+  check(!is_complex(y.dtype()), ErrorKind::unsupported,
+        "complex numbers carry no gradient: detach() a tensor that requires one before it becomes "
+        "complex");
   if (is_unary(op)) {
     const bool flat = op == Op::sign || op == Op::neg;
     const Tensor kept = flat ? Tensor() : uses_result(op) ? y : inputs[0];

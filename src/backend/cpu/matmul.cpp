@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <mutex>
 #include <type_traits>
 
 #include "backend/cpu/threads.h"
@@ -18,14 +19,20 @@ constexpr int64_t kRows = 256;
 /// Products with fewer multiplications are not worth a thread of their own.
 constexpr int64_t kGrain = int64_t{1} << 20;
 
-/// Threads of OpenBLAS' own would cut the work by their number, and so would the bits.
-void use_one_thread() {
-  static const bool done = [] {
-    if (openblas_get_parallel() != OPENBLAS_SEQUENTIAL) openblas_set_num_threads(1);
+/// Makes OpenBLAS compute on the calling thread: threads of its own would cut the work by their
+/// number, and so would the bits. Returns whether several threads may call it at once: a build
+/// without threads shares its buffers between callers, and gives wrong results.
+bool use_one_thread() {
+  static const bool shared = [] {
+    if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) return false;
+    openblas_set_num_threads(1);
     return true;
   }();
-  static_cast<void>(done);
+  return shared;
 }
+
+/// Held by the caller of an OpenBLAS that only one thread may call.
+std::mutex one_caller;
 
 /// A matrix as BLAS takes it: rows or columns that are contiguous, `ld` elements apart.
 struct BlasMatrix {
@@ -88,6 +95,7 @@ void multiply(const MatrixBatch& x, const MatrixBatch& y, const T* a, const T* b
 template <class T>
 void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m, int64_t k,
          int64_t n, T* out) {
+  const bool shared = use_one_thread();
   const int64_t blocks = (m + kRows - 1) / kRows;
   const int64_t each = std::min(m, kRows) * n * k;
   const auto block = [&](int64_t i) {
@@ -99,6 +107,8 @@ void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m,
     if constexpr (std::is_integral_v<T>) {
       multiply(a, b, x, y, rows, n, k, to);
     } else {
+      std::unique_lock<std::mutex> alone(one_caller, std::defer_lock);
+      if (!shared) alone.lock();
       gemm(blas_matrix(a, m, k), blas_matrix(b, k, n), static_cast<int>(rows), static_cast<int>(n),
            static_cast<int>(k), x, y, to);
     }
@@ -113,7 +123,6 @@ void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m,
 
 void run_matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches, int64_t m,
                 int64_t k, int64_t n, void* out) {
-  use_one_thread();
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);
     if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, Half> &&
