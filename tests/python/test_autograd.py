@@ -725,3 +725,20 @@ def test_padding_of_nan_does_not_reach_the_weights():
 
     assert np.isfinite(gradient(0.0).numpy()).all()
     same(gradient(nan), gradient(0.0).numpy())
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_products_of_matrices_leave_out_masked_rows(batched):
+    def gradients(padding):
+        tamis.manual_seed(2)
+        m = masks.from_lengths(tamis.tensor([2, 0, 3]), 4)
+        x = tamis.where(m.unsqueeze(-1), tamis.randn((3, 4, 2), dtype=tamis.float64), padding).detach().requires_grad_()
+        w, v = (tamis.randn(s, dtype=tamis.float64).requires_grad_() for s in ((2, 5), (5, 3)))
+        hidden = (x if batched else x.reshape(12, 2)).matmul(w).tanh()
+        logits = hidden.matmul(v).reshape(12, 3)
+        tamis.cross_entropy(logits, tamis.arange(12) % 3, mask=m.reshape(12)).backward()
+        return x.grad.numpy(), w.grad.numpy(), v.grad.numpy()
+
+    for got, wanted in zip(gradients(nan), gradients(0.0)):
+        assert np.isfinite(wanted).all()
+        np.testing.assert_array_equal(got, wanted)
