@@ -165,7 +165,7 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand
   for (int i = 0; i < expr.arity; ++i) {
     const Tensor& t = expr.inputs[i];
     const Shape strides = broadcast_strides(layout_of(t), expr.shape);
-    Operand input{storage_of(t), t.dtype(), Shape(axis.size(), 0), layout_of(t).offset};
+    Operand input{storage_of(t), t.dtype(), Shape(axis.size(), 0), layout_of(t).offset, true};
     for (size_t c = 0; c < first.size(); ++c) input.offset += first[c] * strides[c];
     for (size_t d = 0; d < axis.size(); ++d) {
       if (axis[d] >= 0) input.strides[d] = strides[axis[d]];
@@ -178,7 +178,9 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand
 int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
   std::vector<Operand> inputs;
   const bool again = x.storage->recomputed.exchange(1, std::memory_order_relaxed) != 0;
-  if ((again && is_costly(expr)) || !inputs_of(x, expr, inputs)) {
+  // What only one operation reads (that one and x hold it) will not be asked for if that is stored.
+  const bool is_wanted = !x.is_input || x.storage->use_count() > 2;
+  if ((again && is_wanted && is_costly(expr)) || !inputs_of(x, expr, inputs)) {
     settle(*x.storage);
     return compile_leaf(x, nullptr);
   }

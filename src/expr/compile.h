@@ -39,6 +39,7 @@ class Compiler {
     DType dtype;
     Shape strides;  // per dimension of the program
     int64_t offset;
+    bool is_input = false;  // of an operation in the program
   };
   struct Known {
     const Storage* storage;
