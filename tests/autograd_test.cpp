@@ -180,5 +180,146 @@ TEST(Autograd, ComplexNumbersCarryNoGradient) {
   EXPECT_EQ(x.detach().to(complex128).dtype(), complex128);
 }
 
+TEST(Autograd, WritesInPlaceKeepWhatTheyReadThemselves) {
+  const Tensor w = leaf({1, 2, 4}), v = leaf({2, 3, 5});
+  Tensor x = w * 1;
+  x.mul_(v);
+  x.log_();
+  x.square_();
+  x.narrow(0, 0, 2).mul_(v.narrow(0, 1, 2));
+  x.sum().backward();
+  // x is log(w v)^2, times 3 and 5 in the first two places.
+  const Doubles at_w = {1, 2, 4}, at_v = {2, 3, 5}, factor = {3, 5, 1};
+  const Doubles by_w = w.grad().to_vector<double>(), by_v = v.grad().to_vector<double>();
+  for (size_t i = 0; i < 3; ++i) {
+    const double slope = factor[i] * 2 * std::log(at_w[i] * at_v[i]);
+    const double as_factor = i == 0 ? 0 : std::pow(std::log(at_w[i - 1] * at_v[i - 1]), 2);
+    EXPECT_NEAR(by_w[i], slope / at_w[i], 1e-14);
+    EXPECT_NEAR(by_v[i], slope / at_v[i] + as_factor, 1e-14);
+  }
+}
+
+TEST(Autograd, NumbersAreAsPreciseAsTheGradient) {
+  const Tensor x = leaf({0.5}), y = leaf({0.5});
+  pow(x, 0.7).sum().backward();
+  EXPECT_NEAR(x.grad().item<double>(), 0.7 * std::pow(0.5, 0.7 - 1), 1e-15);
+  pow(0.7, y).sum().backward();
+  EXPECT_NEAR(y.grad().item<double>(), std::pow(0.7, 0.5) * std::log(0.7), 1e-15);
+}
+
+TEST(Autograd, IndexedWrites) {
+  const Tensor w = leaf({1, 2, 3, 4}), v = leaf({10, 20});
+  Tensor x = w * w;
+  index_put_(x, {tensor(std::vector<int64_t>{3, 0})}, v);
+  (x * tensor(Doubles{1, 10, 100, 1000})).sum().backward();
+  EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{0, 40, 600, 0}));
+  EXPECT_EQ(v.grad().to_vector<double>(), (Doubles{1000, 1}));
+}
+
+TEST(Autograd, AMaskedAddKeepsBothGradients) {
+  const Tensor w = leaf({1, 2, 3}), v = leaf({10, 20});
+  Tensor x = w * 1;
+  const Tensor mask = tensor({true, false, true});
+  x[mask] += v;
+  (x * x).sum().backward();
+  EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{22, 4, 46}));
+  EXPECT_EQ(v.grad().to_vector<double>(), (Doubles{22, 46}));
+}
+
+TEST(Autograd, ViewsOfViewsReachTheBase) {
+  const Tensor w = tensor(Doubles{1, 2, 3, 4, 5, 6}, Shape{2, 3}).requires_grad_(), v = leaf({7});
+  Tensor x = w * 2;
+  Tensor inner = x.transpose(0, 1).narrow(0, 1, 2).select(1, 1);  // 5 and 6 of w
+  inner.masked_fill_(tensor({true, false}), v.select(0, 0));
+  (x * x).sum().backward();
+  EXPECT_EQ(inner.to_vector<double>(), (Doubles{7, 12}));
+  EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{8, 16, 24, 32, 0, 48}));
+  EXPECT_EQ(v.grad().to_vector<double>(), (Doubles{14}));
+}
+
+TEST(Autograd, FreeingTheResultFreesWhatWasSaved) {
+  constexpr int64_t kCount = 1 << 18;
+  const Tensor x = rand({kCount}).requires_grad_();
+  x.sum().item();
+  const int64_t before = memory_stats().live_bytes;
+  {
+    const Tensor y = x.exp().cumsum(0);
+    const Tensor loss = (y * y).sum();
+    loss.item();
+    EXPECT_GE(memory_stats().live_bytes, before + kCount * 4);
+  }
+  EXPECT_LE(memory_stats().live_bytes, before + 1024);
+}
+
+TEST(Autograd, BackwardFreesWhatWasSaved) {
+  constexpr int64_t kCount = 1 << 18;
+  const Tensor x = rand({kCount}).requires_grad_();
+  x.sum().item();
+  const int64_t before = memory_stats().live_bytes;
+  const Tensor loss = x.exp().cumsum(0).square().sum();
+  loss.backward();
+  EXPECT_LE(memory_stats().live_bytes, before + kCount * 4 + 1024);  // the gradient of x
+}
+
+TEST(Autograd, AChainOfPointwiseGradientsIsFused) {
+  if (eager_mode()) GTEST_SKIP() << "every operation has its own result";
+  constexpr int64_t kCount = 1 << 20;
+  const Tensor x = rand({kCount}).requires_grad_();
+  x.sum().item();
+  const Tensor y = abs(relu((x * 2 + 1).square() - 0.5) * 0.25 - 1);
+  const Tensor z = (y / 3 + x) * 0.5;
+  const Tensor loss = z.sum();
+  loss.item();
+  reset_peak_memory();
+  const MemoryStats before = memory_stats();
+  loss.backward();
+  const MemoryStats after = memory_stats();
+  EXPECT_LE(after.allocated_bytes - before.allocated_bytes, 3 * kCount * 4);
+  EXPECT_LE(after.peak_bytes - before.live_bytes, 3 * kCount * 4);
+}
+
+TEST(Autograd, ALossWithNaNInAllMaskedPlacesTrains) {
+  constexpr int64_t kCount = 1'000'000;
+  manual_seed(3);
+  const Tensor mask = rand({kCount}) < 0.3;
+  const Tensor x = where(mask, randn({kCount}), std::nanf("")).settle();
+  const Tensor target = where(mask, x * 3 - 1, std::nanf("")).settle();
+  const Tensor w = zeros({1}).requires_grad_(), b = zeros({1}).requires_grad_();
+  SGD optimizer({w, b}, 0.3);
+  double first = 0, last = 0;
+  for (int step = 0; step < 25; ++step) {
+    const Tensor loss = mse_loss(x * w + b, target, mask);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    last = loss.item<double>();
+    if (step == 0) first = last;
+  }
+  EXPECT_GT(first, 1);
+  EXPECT_LT(last, 1e-6);
+  EXPECT_NEAR(w.item<double>(), 3, 1e-3);
+  EXPECT_NEAR(b.item<double>(), -1, 1e-3);
+}
+
+TEST(Autograd, ProductsOfMatricesLeaveOutMaskedRows) {
+  const auto gradients = [](double padding) {
+    manual_seed(4);
+    const Tensor mask = tensor({true, false, true, false});
+    const Tensor x = where(mask.unsqueeze(1), randn({4, 3}), padding);
+    const Tensor w = randn({3, 2}).requires_grad_();
+    mse_loss(x.matmul(w).tanh(), zeros({4, 2}), mask.unsqueeze(1)).backward();
+    return w.grad().to_vector<float>();
+  };
+  const std::vector<float> wanted = gradients(0);
+  EXPECT_TRUE(std::isfinite(wanted[0]) && wanted[0] != 0);
+  EXPECT_EQ(gradients(std::nan("")), wanted);
+}
+
+TEST(Autograd, QuantilesOfFloatsByANumber) {
+  const Tensor x = tensor(std::vector<float>{4, 1, 3, 2}).requires_grad_();
+  quantile(x, 0.5).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{0, 0, 0.5, 0.5}));
+}
+
 }  // namespace
 }  // namespace tamis

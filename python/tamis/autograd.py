@@ -155,6 +155,7 @@ class Function:
             return result
         results = result if isinstance(result, tuple) else (result,)
         attached = tuple(cls._attach(ctx, args, results, i) for i in range(len(results)))
+        ctx.saved_tensors = ctx._without_grad = ()  # the graph has them, and lets go of them with its nodes
         return attached if isinstance(result, tuple) else attached[0]
 
     @classmethod
@@ -164,16 +165,21 @@ class Function:
         if any(result is x for x in ctx._without_grad) or not result.is_floating_point():
             return result
         places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        count = len(args)
+        shapes = [(r.shape, r.dtype) for r in results]  # not the tensors, which would live as long as the graph
 
         def run(gradient: Tensor, saved: List[Optional[Tensor]]) -> List[Optional[Tensor]]:
+            grads = [gradient if i == which else _tamis.zeros(s, dtype=d) for i, (s, d) in enumerate(shapes)]
             ctx.saved_tensors = tuple(saved)
-            grads = [gradient if i == which else _tamis.zeros_like(r) for i, r in enumerate(results)]
-            given = cls.backward(ctx, *grads)
+            try:
+                given = cls.backward(ctx, *grads)
+            finally:
+                ctx.saved_tensors = ()
             given = given if isinstance(given, tuple) else (given,)
-            if len(given) != len(args):
+            if len(given) != count:
                 raise RuntimeError(
                     f"function {cls.__name__}Backward returned an incorrect number of gradients "
-                    f"(expected {len(args)}, got {len(given)})"
+                    f"(expected {count}, got {len(given)})"
                 )
             return [given[i] for i in places]
 

@@ -1,11 +1,19 @@
 """Optimisers, under PyTorch's names and by its formulas."""
 
-from typing import Iterable, Tuple
+from typing import Any, Callable, Iterable, Tuple
 
 from tamis import _tamis
 from tamis._tamis import Tensor
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+
+
+def _made(kind: Callable[..., "_tamis._Optimizer"], params: Iterable[Tensor], *options: Any) -> "_tamis._Optimizer":
+    """A native optimiser; what it refuses is a ValueError, as in PyTorch."""
+    try:
+        return kind(list(params), *options)
+    except RuntimeError as e:
+        raise ValueError(str(e)) from None
 
 
 class Optimizer:
@@ -34,7 +42,7 @@ class SGD(Optimizer):
         weight_decay: float = 0,
         nesterov: bool = False,
     ) -> None:
-        self._native = _tamis._SGD(list(params), lr, momentum, dampening, weight_decay, nesterov)
+        self._native = _made(_tamis._SGD, params, lr, momentum, dampening, weight_decay, nesterov)
 
 
 class Adam(Optimizer):
@@ -48,7 +56,7 @@ class Adam(Optimizer):
         eps: float = 1e-8,
         weight_decay: float = 0,
     ) -> None:
-        self._native = _tamis._Adam(list(params), lr, betas, eps, weight_decay, False)
+        self._native = _made(_tamis._Adam, params, lr, betas, eps, weight_decay, False)
 
 
 class AdamW(Optimizer):
@@ -62,4 +70,4 @@ class AdamW(Optimizer):
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
     ) -> None:
-        self._native = _tamis._Adam(list(params), lr, betas, eps, weight_decay, True)
+        self._native = _made(_tamis._Adam, params, lr, betas, eps, weight_decay, True)

@@ -122,6 +122,18 @@ Gradients moved_supports(const Node& node, const Tensor& support, std::span<cons
   return moved;
 }
 
+/// The gradients of a product of matrices. A row of the first factor none of whose products counts
+/// is left out, NaN or not, and so is a column of the second.
+Gradients through_product(const Node& node, const Gradient& g, std::vector<Tensor> saved) {
+  const Tensor zero = zeros({}, g.value.dtype());
+  const Tensor rows = g.support.any({2}, true), columns = g.support.any({1}, true);
+  saved[0] = where(rows, saved[0], zero);
+  saved[1] = where(columns, saved[1], zero);
+  const Gradients given = node.vjp(g.value, saved);
+  return {{where(rows, given[0].value, zero), rows},
+          {where(columns, given[1].value, zero), columns}};
+}
+
 class Walk {
  public:
   Walk(bool keep, bool create, bool accumulates)
@@ -207,7 +219,8 @@ void Walk::visit(Node& node, Gradient g) {
   Gradients given, moved;
   {
     const std::vector<Tensor> saved = unpack(node);
-    given = node.vjp(g.value, saved);
+    given = node.flow == Flow::products && g.support.defined() ? through_product(node, g, saved)
+                                                               : node.vjp(g.value, saved);
     if (moves_elements(node) && (g.support.defined() || leaves_out(node))) {
       const Tensor all = full({}, true).expand(node.shape);
       moved = moved_supports(node, g.support.defined() ? g.support : all, saved);

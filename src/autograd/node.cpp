@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "autograd/region.h"
 #include "core/check.h"
@@ -151,6 +152,30 @@ void check_writable(const Tensor& target) {
         "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   raise(ErrorKind::unsupported,
         "a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
+void copy_saved(const Tensor& target, const Tensor& value, std::span<const Tensor* const> reads) {
+  uint64_t first = 0;  // the number of the oldest node that may be new
+  const auto is_older = [&first](const Tensor& x) {
+    if (const Node* node = node_of(x)) first = std::max(first, node->number + 1);
+  };
+  is_older(target);
+  for (const Tensor* read : reads) is_older(*read);
+  std::set<Node*> seen;
+  std::vector<Node*> open = {node_of(value)};
+  while (!open.empty()) {
+    Node* const node = open.back();
+    open.pop_back();
+    if (!node || node->number < first || !seen.insert(node).second) continue;
+    for (Saved& s : node->saved) {
+      if (!s.tensor.defined() || !(storage_of(s.tensor) == storage_of(target))) continue;
+      s.tensor = s.tensor.clone().settle();
+      s.version = storage_of(s.tensor)->version.load(std::memory_order_relaxed);
+    }
+    for (const Ref<GradNode>& input : node->inputs) {
+      open.push_back(static_cast<Node*>(input.get()));
+    }
+  }
 }
 
 void record_write(const Tensor& target, const char* op, Flow flow, std::vector<Tensor> inputs,

@@ -29,7 +29,8 @@ enum class Flow : uint8_t {
               // stay
   moves,      // copied, repeated or summed: the vjp of the support is the support of the vjp
   picks,      // the same, and some elements of the input are in no element of the result
-  mixes,      // anything else
+  mixes,      // anything else, but for
+  products,   // of matrices, batch by batch, which are what was saved
 };
 
 /// The vector-Jacobian product: from the gradient of the result and what was saved, the gradients
@@ -89,6 +90,9 @@ Tensor user_view(const Tensor& x, Layout layout);
 
 /// Before a write to target that the graph has to know of: refuses leaves that require a gradient.
 void check_writable(const Tensor& target);
+/// Before target takes a value that was computed from it and from `reads`: what the operations on
+/// the way saved of target's memory becomes a copy, since the write is theirs.
+void copy_saved(const Tensor& target, const Tensor& value, std::span<const Tensor* const> reads);
 /// After it: target is now the result of an operation on inputs, of which the first is its old
 /// value. Call it in any case; it does nothing where nothing is tracked.
 void record_write(const Tensor& target, const char* op, Flow flow, std::vector<Tensor> inputs,

@@ -67,7 +67,7 @@ Tensor product(const Tensor& a, const Tensor& b) {
 Tensor multiply(const Tensor& a, const Tensor& b) {
   const Tensor result = product(a, b), inputs[] = {a, b};
   if (is_floating_point(result.dtype()) && is_tracked(inputs)) {
-    record(result, "bmm", Flow::mixes, {a, b}, {a, b},
+    record(result, "bmm", Flow::products, {a, b}, {a, b},
            [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
              return {multiply(g, saved[1].transpose(1, 2)), multiply(saved[0].transpose(1, 2), g)};
            });

@@ -60,6 +60,7 @@ Tensor& write_back(Tensor& self, Tensor value, std::span<const Tensor* const> re
   check_castable(value.dtype(), self.dtype());
   check_writable(self);
   if (is_grad_enabled() && (node_of(value) || node_of(self))) {
+    copy_saved(self, value, reads);
     store(self, value);
     record_write(self, value);
   } else {

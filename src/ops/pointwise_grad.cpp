@@ -85,6 +85,11 @@ Tensor share(const Tensor& g, const Tensor& wins, const Tensor& equal) {
   return where(equal, g / 2, where(wins, g, zeros({}, g.dtype())));
 }
 
+/// A number in the gradient's dtype: alone with other numbers it would count as float32.
+Tensor precise(const Tensor& x, const Tensor& g) {
+  return x.impl().is_number ? full({}, x.item(), g.dtype()) : x;
+}
+
 Tensor first_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b) {
   switch (op) {
     case Op::mul:
@@ -93,7 +98,7 @@ Tensor first_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b) 
       return g / b;
     case Op::pow:
       // a to the power of zero is one, whatever a is.
-      return where(b == 0, zeros({}, g.dtype()), g * b * pow(a, b - 1));
+      return where(b == 0, zeros({}, g.dtype()), g * b * pow(a, precise(b, g) - 1));
     case Op::minimum:
       return share(g, a < b, a == b);
     case Op::maximum:
@@ -116,7 +121,7 @@ Tensor second_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b)
     case Op::fmod:
       return -(g * trunc(a / b));
     case Op::pow:
-      return where((a == 0) & (b >= 0), zeros({}, g.dtype()), g * pow(a, b) * log(a));
+      return where((a == 0) & (b >= 0), zeros({}, g.dtype()), g * pow(a, b) * log(precise(a, g)));
     case Op::minimum:
       return share(g, b < a, a == b);
     case Op::maximum:

@@ -87,9 +87,10 @@ void record_quantiles(const Tensor& out, const Sliced& sliced, const Tensor& q,
   }
   const Tensor& x = sliced.elements();
   const Shape shape = out.shape();
-  record(out, "quantile", Flow::mixes, {x, q.reshape({-1})},
+  const Tensor qs = q.reshape({-1}).to(out.dtype());  // a number may have another one
+  record(out, "quantile", Flow::mixes, {x, qs},
          {tensor(below, shape), tensor(above, shape), tensor(weights, shape), tensor(slopes, shape),
-          x, q.reshape({-1})},
+          x, qs},
          [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
            const Tensor &lower = saved[0], &upper = saved[1], &v = saved[4];
            const Tensor slope = saved[3].to(g.dtype());

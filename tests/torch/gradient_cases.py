@@ -1,0 +1,345 @@
+"""The calls whose gradients are compared: for every differentiable row, in a form that runs in both libraries."""
+
+import functools
+
+import numpy as np
+import tamis
+import torch
+import torch.nn.functional as F
+
+from conftest import rows
+
+
+class T:
+    """A tensor of floating point numbers by which is differentiated. Values: all different and between 0.3 and
+    0.95, or signed, between -1 and 1."""
+
+    def __init__(self, *shape, kind="positive"):
+        self.shape, self.kind = shape, kind
+
+
+class C:
+    """A tensor of constants: indices, masks, targets."""
+
+    def __init__(self, values):
+        self.values = np.array(values)
+
+
+def find(lib, name):
+    """The function of that name, or else the method."""
+    if lib is torch and name in IN_FUNCTIONAL:
+        return getattr(F, name)
+    try:
+        found = functools.reduce(getattr, name.split("."), lib)
+    except AttributeError:
+        found = None
+    is_function = callable(found) and not isinstance(found, (torch.dtype, tamis.dtype))
+    return found if is_function else getattr(lib.Tensor, name)
+
+
+class Case:
+    """call(library, *arguments); in_place does the same to a copy of the first argument, if there is such a method.
+    The gradients of gradients are compared if the order is 2, and in the given layouts, or in all."""
+
+    def __init__(self, arguments, call, in_place=None, order=2, layouts=None):
+        self.arguments, self.call, self.in_place = arguments, call, in_place
+        self.order, self.layouts = order, layouts
+
+    def but(self, **changes):
+        """The same case with other options."""
+        return Case(**{**vars(self), **changes})
+
+
+def op(name, *arguments, **options):
+    """name(*arguments, **options), and in place if there is such a method."""
+
+    def split(lib, given):
+        count = len(arguments)
+        return given[:count], {k: v for k, v in zip(options, given[count:])}
+
+    def call(lib, *given):
+        a, k = split(lib, given)
+        return find(lib, name)(*a, **k)
+
+    def write(lib, *given):
+        a, k = split(lib, given)
+        x = a[0] * 1
+        getattr(x, name + "_")(*a[1:], **k)
+        return x
+
+    has_write = name + "_" in ROWS and hasattr(torch.Tensor, name + "_")
+    return Case([*arguments, *options.values()], call, write if has_write else None)
+
+
+def in_torch(theirs, *arguments, name, **options):
+    """A row that torch does not have: theirs(*arguments) says the same in torch."""
+    return Case(list(arguments), lambda lib, *a: theirs(*a) if lib is torch else find(lib, name)(*a, **options))
+
+
+ROWS = rows()
+LOSSES = ["mse_loss", "l1_loss", "huber_loss", "smooth_l1_loss", "binary_cross_entropy",
+          "binary_cross_entropy_with_logits", "nll_loss", "cross_entropy"]
+IN_FUNCTIONAL = {*LOSSES, "pad", "normalize", "softmin"}
+
+MASK = [[True, False, True, True], [False, True, False, True], [True, True, False, False]]
+TWO_EACH = [[True, False, True, True], [True, True, False, True], [False, True, True, False]]
+FULL = [[True] * 4] * 3
+ROW_MASK = [True, False, True]
+INDEX = [[0, 2, 1, 0], [2, 2, 0, 1]]
+
+
+def unary(name):
+    return [op(name, T(3, 4)), op(name, T()), op(name, T(2, 3, 2, kind="signed") if name in SIGNED else T(2, 3, 2))]
+
+
+SIGNED = {"abs", "exp", "expm1", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "square", "neg", "reciprocal", "floor",
+          "ceil", "trunc", "round", "sign", "conj", "clone", "contiguous", "angle", "real"}
+UNARY = sorted(SIGNED | {"log", "log2", "log10", "log1p", "sqrt", "rsqrt", "double"})
+
+
+def binary(name):
+    found = [op(name, T(3, 4), T(3, 4)), op(name, T(3, 4), T(4)), op(name, T(3, 1), T(2, 1, 4)).but(in_place=None),
+             op(name, T(), T(3)).but(in_place=None)]
+    if name not in ("maximum", "minimum", "logaddexp", "logaddexp2"):
+        found.append(op(name, T(3, 4), 0.7))
+    if name in ("add", "sub", "mul", "div", "pow"):
+        found.append(op(name, C(0.7), T(3, 4)).but(in_place=None))
+    return found
+
+
+BINARY = ["add", "sub", "mul", "div", "pow", "fmod", "remainder", "maximum", "minimum", "logaddexp", "logaddexp2"]
+
+
+def reduction(name):
+    return [op(name, T(3, 4)), op(name, T(3, 4), 1), op(name, T(2, 3, 4), -2), op(name, T(3, 4), 0, True)]
+
+
+def spread(name):
+    return [op(name, T(3, 4), unbiased=True), op(name, T(3, 4), 1), op(name, T(2, 3, 4), [0, 2], unbiased=False),
+            op(name, T(3, 4), 1, keepdim=True, unbiased=True)]
+
+
+def with_nan(name, *rest):
+    """Of a tensor some of whose elements are NaN."""
+    fill = lambda lib, x, m: lib.where(m, x, lib.full_like(x, float("nan")))
+    return Case([T(3, 4), C(MASK)], lambda lib, x, m: find(lib, name)(fill(lib, x, m), *rest))
+
+
+def masked(name, *rest, shape=(3, 4), mask=None, **options):
+    return op(f"masked.{name}", T(*shape), *rest, mask=C(MASK if mask is None else mask), **options)
+
+
+def masked_reduction(name):
+    options = {"unbiased": True} if name in ("var", "std") else {}
+    return [masked(name, **options), masked(name, 1, **options),
+            masked(name, 0, keepdim=True, mask=TWO_EACH, **options),
+            masked(name, 1, shape=(2, 3, 4), mask=[TWO_EACH, FULL], **options),
+            masked(name, 1, mask=[[True], [True], [True]], **options), masked(name, [0, 1], **options)]
+
+
+def loss(name):
+    """Without a mask, and with one: torch gets what it keeps."""
+    target = np.array([[0.1, 0.9, 0.4, 0.2], [0.8, 0.7, 0.1, 1.0], [0.0, 0.3, 0.6, 0.5]])
+    found = []
+    for r in ("mean", "sum", "none"):
+        found.append(op(name, T(3, 4), C(target), reduction=r))
+        found.append(op(name, T(3, 4), T(3, 4), reduction=r))
+        if not name.startswith("binary"):
+            found.append(op(name, T(2, 3, 4), T(4), reduction=r))
+        theirs = lambda x, t, m, r=r: getattr(F, name)(x[m], t[m], reduction=r)
+        found.append(Case([T(3, 4), T(3, 4), C(MASK)], lambda lib, x, t, m, r=r, theirs=theirs:
+                          theirs(x, t, m) if lib is torch else tamis_masked(name, x, t, m, r)))
+    return found
+
+
+def tamis_masked(name, x, t, m, r, **options):
+    found = getattr(tamis, name)(x, t, mask=m, reduction=r, **options)
+    return found[m] if r == "none" else found
+
+
+def class_loss(name):
+    weight = [0.5, 1.0, 2.0]
+    found = []
+    for r in ("mean", "sum", "none"):
+        found.append(op(name, T(4, 3, kind="signed"), C([2, 0, 1, 1]), reduction=r))
+        found.append(op(name, T(4, 3, kind="signed"), C([2, -100, 1, 0]), reduction=r, weight=C(weight)))
+        found.append(op(name, T(2, 3, 2), C([[2, 0], [1, 1]]), reduction=r, ignore_index=0))
+        keep = C([True, False, True, True])
+        found.append(Case([T(4, 3), C([2, 0, 1, 1]), keep], lambda lib, x, t, m, r=r:
+                          getattr(F, name)(x[m], t[m], reduction=r) if lib is torch
+                          else tamis_masked(name, x, t, m, r)))
+    return found
+
+
+DENSE = ["contiguous", "offset"]
+ROW_MAJOR = ["contiguous", "stepped", "offset"]
+
+# torch 1.13 fills and reads the elements of a transposed tensor in the order of its memory in masked_scatter and in the
+# gradient of masked_select; so these are not compared transposed.
+TABLE = {
+    **{name: unary(name) for name in UNARY},
+    **{name: binary(name) for name in BINARY},
+    **{name: reduction(name) for name in ("sum", "mean", "prod", "amax", "amin")},
+    **{name: spread(name) for name in ("var", "std", "var_mean", "std_mean")},
+    **{f"masked.{n}": masked_reduction(n) for n in ("sum", "mean", "prod", "amax", "amin", "var", "std")},
+    **{name: loss(name) for name in LOSSES[:6]},
+    **{name: class_loss(name) for name in LOSSES[6:]},
+    # pointwise, with more arguments
+    "clamp": [op("clamp", T(3, 4), 0.4, 0.6), op("clamp", T(3, 4), T(4), T(3, 1)), op("clamp", T(3, 4), min=T(4))],
+    "where": [op("where", C(MASK), T(3, 4), T(3, 4)), op("where", C(MASK), T(4), T(3, 1)),
+              op("where", C(MASK), T(2, 3, 4), T())],
+    "float": [op("float", T(3))], "to": [Case([T(3)], lambda lib, x: x.to(lib.float64) * 2)],
+    "half": [], "bfloat16": [],  # too coarse to compare
+    "type_as": [Case([T(3), T(1)], lambda lib, x, y: x.type_as(y))],
+    # views
+    "view": [op("view", T(3, 4), [2, 6]).but(layouts=DENSE)], "reshape": [op("reshape", T(3, 4), [4, -1])],
+    "view_as": [op("view_as", T(3, 4), C(np.zeros((2, 6)))).but(layouts=DENSE)],
+    "reshape_as": [op("reshape_as", T(3, 4), C(np.zeros((2, 6))))],
+    "expand": [op("expand", T(3, 1), [2, 3, 4])], "expand_as": [op("expand_as", T(4), C(np.zeros((3, 4))))],
+    "broadcast_to": [op("broadcast_to", T(3, 1), [2, 3, 4])],
+    "broadcast_tensors": [Case([T(3, 1), T(4)], lambda lib, x, y:
+                               lib.broadcast_tensors(x, y) if lib is torch else lib.broadcast_tensors([x, y]))],
+    "permute": [op("permute", T(2, 3, 4), [2, 0, 1])], "transpose": [op("transpose", T(2, 3, 4), 0, -1)],
+    "t": [op("t", T(3, 4))], "squeeze": [op("squeeze", T(3, 1, 2)), op("squeeze", T(3, 1, 2), 1)],
+    "unsqueeze": [op("unsqueeze", T(3, 2), 1)], "flatten": [op("flatten", T(2, 3, 2)), op("flatten", T(2, 3, 2), 1)],
+    "narrow": [op("narrow", T(3, 4), 1, 1, 2)], "select": [op("select", T(3, 4), 1, -1)],
+    "diagonal": [op("diagonal", T(3, 4)), op("diagonal", T(2, 3, 4), 1, -1, 0)],
+    "diag_embed": [op("diag_embed", T(3)), op("diag_embed", T(2, 3), -1)],
+    "flip": [op("flip", T(3, 4), [0, 1])], "fliplr": [op("fliplr", T(3, 4))], "flipud": [op("flipud", T(3, 4))],
+    "roll": [op("roll", T(3, 4), [1, -2], [0, 1])], "rot90": [op("rot90", T(3, 4), 1, [0, 1])],
+    "repeat": [op("repeat", T(3, 1), [2, 1, 2])], "tril": [op("tril", T(3, 4), 1)], "triu": [op("triu", T(3, 4))],
+    "diff": [op("diff", T(3, 4)), op("diff", T(3, 4), 2, 0), op("diff", T(3, 4), 1, -1, T(3, 1))],
+    "select_scatter": [op("select_scatter", T(3, 4), T(4), 0, 1)],
+    "slice_scatter": [op("slice_scatter", T(4, 3), T(2, 3), 0, 1, None, 2)],
+    "diagonal_scatter": [op("diagonal_scatter", T(3, 4), T(3))],
+    # masking
+    "masked_fill": [op("masked_fill", T(3, 4), C(MASK), 2.0), op("masked_fill", T(3, 4), C(MASK), T()),
+                    op("masked_fill", T(2, 3, 4), C(MASK), 0.5)],
+    "masked_select": [op("masked_select", T(3, 4), C(MASK)).but(layouts=ROW_MAJOR),
+                      op("masked_select", T(2, 3, 4), C(MASK)).but(layouts=ROW_MAJOR),
+                      op("masked_select", T(4), C(MASK))],
+    "masked_scatter": [op("masked_scatter", T(3, 4), C(MASK), T(12)).but(layouts=ROW_MAJOR),
+                       op("masked_scatter", T(3, 4), C(MASK), T(3, 3)).but(layouts=ROW_MAJOR)],
+    "partition": [in_torch(lambda x, m: (x[m], x[~m]), T(3, 4), C(MASK), name="partition")],
+    "masked_select_padded": [in_torch(lambda x, m: F.pad(x[m], (0, 3)), T(3, 4), C(MASK), name="masked_select_padded",
+                                      size=10)],
+    "masked_index_padded": [in_torch(lambda x, m: F.pad(x[m], (0, 0, 0, 1)), T(3, 4), C(ROW_MASK),
+                                     name="masked_index_padded", size=3)],
+    "masked_select_rows": [in_torch(lambda x, m: x[m], T(3, 4), C(MASK), name="masked_select_rows")],
+    # reductions
+    "max": [op("max", T(3, 4)), Case([T(3, 4)], lambda lib, x: x.max(dim=1)), op("max", T(3, 4), T(4))],
+    "min": [op("min", T(3, 4)), Case([T(3, 4)], lambda lib, x: x.min(dim=0)), op("min", T(3, 4), T(4))],
+    "aminmax": [in_torch(lambda x: (x.amin(), x.amax()), T(3, 4), name="aminmax"),
+                in_torch(lambda x: (x.amin(1), x.amax(1)), T(3, 4), name="aminmax", dim=1)],
+    "nansum": [with_nan("nansum"), with_nan("nansum", 1)], "nanmean": [with_nan("nanmean"), with_nan("nanmean", 1)],
+    "norm": [op("norm", T(3, 4)), op("norm", T(3, 4), 2, 1), op("norm", T(3, 4), 1, 0), op("norm", T(3, 4), 3, 1),
+             op("norm", T(3, 4), float("inf"), 1), op("norm", T(3, 4, kind="signed"), 2.5, 1)],
+    "normalize": [op("normalize", T(3, 4)), op("normalize", T(3, 4), 1, 0), op("normalize", T(3, 4), 3.0, 1)],
+    "logsumexp": [op("logsumexp", T(3, 4), 1), op("logsumexp", T(3, 4), [0, 1], True)],
+    "masked.norm": [masked("norm", 2.0), masked("norm", 2.0, 1), masked("norm", 3.0, 0), masked("norm", 1.0, 1)],
+    "masked.normalize": [masked("normalize", 2.0, 1), masked("normalize", 1.0, 0)],
+    "masked.logsumexp": [masked("logsumexp", 1), masked("logsumexp", 0)],
+    "masked.median": [masked("median", 1), masked("median", 0)],
+    "masked.quantile": [Case([T(3, 4), C(MASK), C([0.3, 0.5])], lambda lib, x, m, q: torch.nanquantile(
+        torch.where(m, x, torch.full_like(x, float("nan"))), q, 1) if lib is torch
+        else lib.masked.quantile(x, q, 1, mask=m))],
+    "masked.logaddexp": [op("masked.logaddexp", T(3, 4), T(3, 4), input_mask=C(MASK),
+                            other_mask=C(ROW_MASK + [True])).but(order=1)],  # torch's second one is NaN
+    # softmax and scans
+    "softmax": [op("softmax", T(3, 4), 1), op("softmax", T(3, 4, kind="signed"), 0)],
+    "log_softmax": [op("log_softmax", T(3, 4), 1), op("log_softmax", T(3, 4, kind="signed"), 0)],
+    "softmin": [op("softmin", T(3, 4), 1)],
+    "masked.softmax": [masked("softmax", 1), masked("softmax", 0)],
+    "masked.log_softmax": [Case([T(3, 4), C(MASK)], lambda lib, x, m: lib.masked.log_softmax(x, 1, mask=m)[m])],
+    "masked.softmin": [masked("softmin", 1)],
+    "cumsum": [op("cumsum", T(3, 4), 1), op("cumsum", T(3, 4), 0)],
+    "cumprod": [op("cumprod", T(3, 4), 1), op("cumprod", T(3, 4, kind="signed"), 0)],
+    "cummax": [op("cummax", T(3, 4), 1)], "cummin": [op("cummin", T(3, 4), 0)],
+    "logcumsumexp": [op("logcumsumexp", T(3, 4), 1), op("logcumsumexp", T(3, 4, kind="signed"), 0)],
+    "masked.cumsum": [masked("cumsum", 1), masked("cumsum", 0)],
+    "masked.cumprod": [masked("cumprod", 1), masked("cumprod", 0)],
+    # order
+    "sort": [op("sort", T(3, 4)), op("sort", T(3, 4), 0, True)], "msort": [op("msort", T(3, 4))],
+    "topk": [op("topk", T(3, 4), 2), op("topk", T(3, 4), 2, 0, False)],
+    "kthvalue": [op("kthvalue", T(3, 4), 2), op("kthvalue", T(3, 4), 1, 0, True)],
+    "median": [op("median", T(3, 4)), op("median", T(3, 5), 1), op("median", T(3, 4), 0, True)],
+    "nanmedian": [with_nan("nanmedian"), with_nan("nanmedian", 1)],
+    "mode": [op("mode", T(3, 1)), op("mode", T(3, 1), 1, True)],
+    "quantile": [op("quantile", T(3, 4), C([0.1, 0.55]), 1), op("quantile", T(3, 4), C([0.1, 0.55])),
+                 op("quantile", T(3, 4), C(0.3), 0, True), op("quantile", T(3, 4), 0.3, 0),
+                 op("quantile", T(3, 4), T(2), 0),
+                 *[op("quantile", T(3, 5), C([0.3, 0.7]), 1, interpolation=i)
+                   for i in ("lower", "higher", "nearest", "midpoint")]],
+    "nanquantile": [with_nan("nanquantile", 0.4), with_nan("nanquantile", 0.4, 1)],
+    "unique": [in_torch(lambda x: x.flatten().sort()[0], T(3, 4), name="unique")],
+    "unique_consecutive": [in_torch(lambda x: x.flatten(), T(3, 4), name="unique_consecutive")],
+    # indices
+    "gather": [op("gather", T(3, 4), 0, C(INDEX)), op("gather", T(2, 4), 1, C([[3, 3], [0, 1]]))],
+    "take": [op("take", T(3, 4), C([0, 5, 5, -1]))],
+    "take_along_dim": [op("take_along_dim", T(3, 4), C([[0, 1], [3, 3], [2, 1]]), 1),
+                       op("take_along_dim", T(3, 4), C([0, 7, 7])).but(layouts=DENSE)],
+    "index_select": [op("index_select", T(3, 4), 1, C([3, 0, 0]))],
+    "index": [Case([T(3, 4), C([0, 2, 2])], lambda lib, x, i: x[i]),
+              Case([T(3, 4), C([0, 2]), C([1, 3])], lambda lib, x, i, j: x[i, j]),
+              Case([T(3, 4), C([1, 1])], lambda lib, x, i: x[:, i]),
+              Case([T(3, 4), C(MASK)], lambda lib, x, m: x[m]),
+              Case([T(3, 4), C(ROW_MASK)], lambda lib, x, m: x[m]),
+              Case([T(3, 4), C(ROW_MASK)], lambda lib, x, m: x[m, 1:3]),
+              Case([T(4, 3)], lambda lib, x: x[1::2, None, -1])],
+    "scatter": [op("scatter", T(3, 4), 0, C([[0, 2, 1, 0], [2, 1, 0, 1]]), T(2, 4)),
+                op("scatter", T(3, 4), 1, C([[0, 2], [3, 1], [1, 0]]), T(3, 2)),
+                Case([T(3, 4), C([[0], [1], [3]])], lambda lib, x, i: lib.scatter(x, 1, i, 0.5) if lib is torch
+                     else lib.scatter(x, 1, i, value=0.5))],
+    "scatter_add": [op("scatter_add", T(3, 4), 0, C(INDEX), T(2, 4))],
+    "scatter_reduce": [op("scatter_reduce", T(3, 4), 0, C(INDEX), T(2, 4), reduce, include_self=s)
+                       for reduce in ("sum", "mean", "amax", "amin", "prod") for s in (True, False)],
+    "index_add": [op("index_add", T(3, 4), 0, C([2, 2, 0]), T(3, 4)),
+                  op("index_add", T(3, 4), 1, C([1, 1]), T(3, 2), alpha=2.5)],
+    "index_copy": [op("index_copy", T(3, 4), 0, C([2, 0]), T(2, 4))],
+    "index_fill": [op("index_fill", T(3, 4), 1, C([0, 3]), 0.5), op("index_fill", T(3, 4), 1, C([0, 3]), T())],
+    "index_put": [Case([T(3, 4), C([0, 2]), C([1, 3]), T(2)], lambda lib, x, i, j, v: x.index_put([i, j], v)),
+                  Case([T(3, 4), C([2, 2, 0]), T(3, 4)], lambda lib, x, i, v: x.index_put([i], v, accumulate=True)),
+                  Case([T(3, 4), C(MASK), T()], lambda lib, x, m, v: x.index_put([m], v))],
+    "index_reduce": [op("index_reduce", T(3, 4), 0, C([2, 0, 2]), T(3, 4), reduce)
+                     for reduce in ("mean", "amax", "amin", "prod")],
+    "put": [op("put", T(3, 4), C([1, 7, -1]), T(3)), op("put", T(3, 4), C([1, 7, 1]), T(3), True)],
+    # joining and padding
+    "cat": [Case([T(2, 3), T(1, 3)], lambda lib, x, y: lib.cat([x, y, x])),
+            Case([T(2, 3), T(2, 1)], lambda lib, x, y: lib.cat([x, y], -1))],
+    "stack": [Case([T(2, 3), T(2, 3)], lambda lib, x, y: lib.stack([x, y], 1))],
+    "pad": [op("pad", T(3, 4), [1, 2]), op("pad", T(3, 4), [1, -1, 2, 0], "constant", 0.5),
+            op("pad", T(2, 3, 4), [2, 1], "reflect"), op("pad", T(2, 3, 4), [2, 1], "replicate"),
+            op("pad", T(2, 3, 4), [2, 1], "circular")],
+    "pad_sequence": [Case([T(3, 2), T(1, 2)], lambda lib, x, y: (
+        torch.nn.utils.rnn.pad_sequence if lib is torch else lib.pad_sequence)([x, y], True))],
+    "pack": [in_torch(lambda x, m: x[m], T(3, 4, 2), C(MASK), name="pack")],
+    "pack_padded": [in_torch(lambda x, n: torch.cat([x[0, :2], x[2, :4]]), T(3, 4, 2), C([2, 0, 4]),
+                             name="pack_padded")],
+    "to_padded": [in_torch(lambda x, o: torch.stack([F.pad(x[:2], (0, 1)), x[2:]]), T(5), C([0, 2, 5]),
+                           name="to_padded")],
+    "unpack": [in_torch(lambda x, o: torch.stack([F.pad(x[:2], (0, 0, 0, 1)), x[2:]]), T(5, 2), C([0, 2, 5]),
+                        name="unpack")],
+    # matrices
+    "matmul": [op("matmul", T(3, 4), T(4, 2)), op("matmul", T(4), T(4)), op("matmul", T(3, 4), T(4)),
+               op("matmul", T(4), T(4, 3)), op("matmul", T(2, 1, 3, 4), T(5, 4, 2)), op("matmul", T(2, 3, 4), T(4))],
+    "mm": [op("mm", T(3, 4), T(4, 2))], "mv": [op("mv", T(3, 4), T(4))], "dot": [op("dot", T(4), T(4))],
+    "bmm": [op("bmm", T(2, 3, 4), T(2, 4, 2))], "outer": [op("outer", T(3), T(4))],
+    "addmm": [op("addmm", T(3, 2), T(3, 4), T(4, 2)),
+              op("addmm", T(2), T(3, 4), T(4, 2), beta=0.5, alpha=2.0).but(in_place=None)],
+    # writes that are no other row's
+    "copy_": [Case([T(3, 4), T(4)], lambda lib, x, y: (x * 1).copy_(y))],
+    "fill_": [Case([T(3, 4)], lambda lib, x: (x * 1).fill_(0.5) + x)],
+    "zero_": [Case([T(3, 4)], lambda lib, x: (x * 1).zero_() + x)],
+}
+
+# Rows through which no gradient flows: what they give is no floating point number, or depends on no element.
+FLAT = set("""
+    all allclose any arange argmax argmin argsort argwhere band bernoulli between bincount bitwise_and bitwise_not
+    bitwise_or bitwise_xor bool bucketize byte causal char count count_nonzero detach documents drop_token_ids empty
+    empty_like eq equal eye floor_divide from_indices from_lengths full full_like ge gt int is_complex isclose isfinite
+    isin isinf isnan jagged_mask keep_token_ids le linspace logical_and logical_not logical_or logical_xor long lt
+    masked.all masked.any masked.argmax masked.argmin masked.count masked.output_mask ne nonzero nonzero_static
+    nonzero_tuple ones ones_like rand rand_like randint randn randn_like randperm result_type searchsorted short
+    sliding_window zeros zeros_like""".split())
+# Those of complex numbers, which have none.
+COMPLEX = {"cdouble", "cfloat", "complex", "imag", "view_as_complex", "view_as_real"}
