@@ -225,7 +225,9 @@ Arg clamp(const Args& args) {
   const Array* max = given(args, 2) ? &array_of(args, 2) : nullptr;
   require(min || max, ErrorKind::value);
   const DType dtype = result_type({&x, min ? min : &x, max ? max : &x});
-  require(dtype != DType::boolean, ErrorKind::dtype);
+  // PyTorch takes one tensor of bools as a bound, but neither two nor a number.
+  const bool by_tensor = !(min && max) && !(min ? min : max)->is_number;
+  require(dtype != DType::boolean || by_tensor, ErrorKind::dtype);
   Array result = cast(x, dtype);
   for (const Array* bound : {min, max}) {
     if (!bound) continue;

@@ -61,7 +61,7 @@ Arg linspace(const Args& args) {
   const int64_t steps = int_of(args, 2);
   const DType dtype = std::get<DType>(args[3]);
   require(steps >= 0, ErrorKind::value);
-  require(dtype != DType::boolean, ErrorKind::dtype);
+  require(dtype != DType::boolean || steps <= 1, ErrorKind::dtype);
   for (Scalar v : {start, end}) {
     const Cell raw{v.to_double(), v.is_floating_point() ? 0 : v.to_int64()};
     require(holds(dtype, raw, v.dtype()), ErrorKind::value);

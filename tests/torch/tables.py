@@ -147,9 +147,6 @@ NEWER = [
                lambda c: c.op == "masked.mean" and raised(c.tamis, RuntimeError, "Could not infer output dtype")),
     Difference("norms of nothing", "where it has no value, 0 in 1.13, refused in 2.9",
                lambda c: c.op == "norm" and raised(c.tamis, RuntimeError, "does not have an identity")),
-    Difference("logsumexp of integers", "refused in 1.13, float32 in 2.9",
-               lambda c: c.op == "logsumexp" and raised(c.torch, RuntimeError, "Expected floating point type")
-               and str(c.tamis.result).startswith("[") and c.dtypes[0] not in ("float16", "float32", "float64")),
 ]
 
 # To be repaired: name, what is wrong, and which cases.
