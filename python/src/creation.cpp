@@ -17,8 +17,10 @@ std::optional<DType> optional_dtype(const py::object& o) {
 
 py::object to_object(Tensor tensor) { return steal(wrap(std::move(tensor))); }
 
-py::object tensor_function(const py::object& data, const py::object& dtype) {
-  return to_object(values_to_tensor(data.ptr(), optional_dtype(dtype)));
+py::object tensor_function(const py::object& data, const py::object& dtype, bool requires_grad) {
+  Tensor tensor = values_to_tensor(data.ptr(), optional_dtype(dtype));
+  if (requires_grad) tensor.requires_grad_();
+  return to_object(std::move(tensor));
 }
 
 /// Shares memory if it can; copy=True always copies, copy=False never does.
@@ -77,6 +79,7 @@ py::object rebuild(const py::buffer& bytes, const py::object& dtype,
 void add_creation(py::module_& m) {
   const py::arg_v none_dtype = py::arg("dtype") = py::none();
   m.def("tensor", tensor_function, py::arg("data"), py::kw_only(), none_dtype,
+        py::arg("requires_grad") = false,
         "A copy of data: an array, a number, or nested lists of numbers.");
   m.def("asarray", asarray, py::arg("obj"), py::kw_only(), none_dtype, py::arg("copy") = py::none(),
         "A tensor over the memory of an array, or a copy of values where sharing is not possible.");

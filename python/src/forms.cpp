@@ -1,5 +1,5 @@
-// Forms: the rows of what a flag of an op's row stands for: the method name_ that writes into
-// input, and the function with out=.
+// Forms: rows made from rows: the method name_ that writes into input, the function with out=, and
+// the one with requires_grad=.
 #include "core/check.h"
 #include "core/convert.h"
 #include "functions.h"
@@ -43,6 +43,12 @@ Value write_out(const Value& target, Value result) {
   return outs;
 }
 
+/// A parameter behind the others that needs its name.
+void add_keyword(std::string& signature, const char* parameter) {
+  const bool has_star = signature.find("*, ") != std::string::npos;
+  signature.insert(signature.find(") -> "), std::string(has_star ? ", " : ", *, ") + parameter);
+}
+
 }  // namespace
 
 Row in_place_row(const Row& row) {
@@ -62,14 +68,22 @@ Row in_place_row(const Row& row) {
   return form;
 }
 
+Row leaf_row(const Row& row) {
+  Row form = row;
+  add_keyword(form.signature, "bool requires_grad=False");
+  form.call = [row](Span args) -> Value {
+    Value result = row.call(args.first(args.size() - 1));
+    if (std::get<bool>(args.back())) std::get<Tensor>(result).requires_grad_();
+    return result;
+  };
+  return form;
+}
+
 Row out_row(const Row& row) {
   Row form = row;
   form.in_place = form.out = false;
-  const size_t close = row.signature.find(") -> ");
-  const bool several = row.signature[close + 5] == '(';
-  const bool has_star = row.signature.find("*, ") != std::string::npos;
-  form.signature.insert(close, std::string(has_star ? ", " : ", *, ") +
-                                   (several ? "Tensor[]? out=None" : "Tensor? out=None"));
+  const bool several = row.signature[row.signature.find(") -> ") + 5] == '(';
+  add_keyword(form.signature, several ? "Tensor[]? out=None" : "Tensor? out=None");
   form.call = [row](Span args) -> Value {
     Value result = row.call(args.first(args.size() - 1));
     if (std::holds_alternative<std::monostate>(args.back())) return result;

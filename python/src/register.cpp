@@ -84,6 +84,14 @@ py::object make(const Row& row, const std::string& module, bool is_method,
   return steal(make_function(f));
 }
 
+/// Functions whose results nothing was computed for: these can be leaves.
+bool creates(const Row& row) {
+  constexpr std::string_view kNames[] = {
+      "empty",  "zeros",    "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like",
+      "arange", "linspace", "eye",  "rand", "randn",      "rand_like",  "randn_like"};
+  return contains(kNames, row.name());
+}
+
 bool is_method_row(const Row& row) {
   // PyTorch has these as functions only.
   constexpr std::string_view kFunctions[] = {
@@ -107,7 +115,8 @@ void add_rows(py::module_& m, py::object& tensor, const std::vector<Row>& rows) 
                   make(inner.out ? out_row(inner) : inner, "tamis." + module, false));
       continue;
     }
-    const Row full = row.out ? out_row(row) : row;
+    const Row made = creates(row) ? leaf_row(row) : row;
+    const Row full = row.out ? out_row(made) : made;
     m.attr(name.c_str()) = make(full, "tamis", false);
     if (is_method_row(row)) py::setattr(tensor, name.c_str(), make(full, "tamis", true));
     if (row.in_place) {

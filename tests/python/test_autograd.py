@@ -742,3 +742,21 @@ def test_products_of_matrices_leave_out_masked_rows(batched):
     for got, wanted in zip(gradients(nan), gradients(0.0)):
         assert np.isfinite(wanted).all()
         np.testing.assert_array_equal(got, wanted)
+
+
+def test_creation_of_leaves():
+    made = [
+        tamis.tensor([1.0, 2.0], requires_grad=True),
+        tamis.zeros(2, requires_grad=True),
+        tamis.full((2,), 1.5, requires_grad=True),
+        tamis.arange(2.0, requires_grad=True),
+        tamis.randn(2, requires_grad=True),
+        tamis.ones_like(tamis.zeros(2), requires_grad=True),
+    ]
+    for x in made:
+        assert x.requires_grad and x.is_leaf
+        (x * 3).sum().backward()
+        assert x.grad.tolist() == [3, 3]
+    assert not tamis.zeros(2).requires_grad
+    with pytest.raises(RuntimeError, match="floating point"):
+        tamis.tensor([1, 2], requires_grad=True)
