@@ -282,7 +282,17 @@ TEST(Autograd, ChainsOfPointwiseGradientsAreFused) {
               return (y / 3 + x) * 0.5;
             }),
             1.1);
-  // What is costly to compute again is stored once.
+  EXPECT_LT(allocated_by_backward([](Tensor x) {
+              for (int i = 0; i < 5; ++i) x = (x * 0.5 + 1).sin();
+              return x;
+            }),
+            1.1);
+  // What takes too long an expression is stored now and then.
+  EXPECT_LT(allocated_by_backward([](Tensor x) {
+              for (int i = 0; i < 10; ++i) x = x.sin();
+              return x;
+            }),
+            5.1);
   EXPECT_LT(allocated_by_backward([](const Tensor& x) {
               Tensor y = x * 2;
               for (int i = 0; i < 4; ++i) y = (y * 0.5 + 1).sin() + 2;

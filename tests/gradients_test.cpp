@@ -68,7 +68,7 @@ class RowGradients : public ::testing::TestWithParam<size_t> {};
 TEST_P(RowGradients, AgreeWithDifferenceQuotients) {
   const Row& row = all_rows()[GetParam()];
   if (is_flat(row)) return;
-  for (LayoutKind layout : {kLayoutKinds[0], kLayoutKinds[1], kLayoutKinds[2]}) {
+  for (LayoutKind layout : kLayoutKinds) {
     for (size_t s = 0; s < row.samples.size(); ++s) {
       std::vector<size_t> places;
       const Args args = prepared(row.samples[s], layout, places);

@@ -2,6 +2,7 @@
 #include "expr/compile.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tamis {
 
@@ -50,6 +51,22 @@ bool is_costly(const Expr& expr, int budget = 8) {
   return false;
 }
 
+/// Shorter expressions keep too little to be worth counting who holds what.
+constexpr int32_t kWorthCounting = 4;
+
+/// Counts, for each storage that the expression reads, how many of its operations hold it.
+void count_holders(const Expr& expr, std::unordered_map<const Storage*, int>& holders) {
+  if (expr.size < kWorthCounting) return;
+  for (int i = 0; i < expr.arity; ++i) {
+    const Ref<Storage>& input = storage_of(expr.inputs[i]);
+    if (++holders[input.get()] > 1) continue;
+    const Ref<const Recipe> recipe = input->recipe();
+    if (recipe && recipe->kind == Recipe::Kind::expression) {
+      count_holders(static_cast<const Expr&>(*recipe), holders);
+    }
+  }
+}
+
 }  // namespace
 
 Compiler::Compiler(const Shape& shape, const Shape& order) : order_(order), shape_(shape) {
@@ -60,17 +77,30 @@ Compiler::Compiler(const Shape& shape, const Shape& order) : order_(order), shap
   program_.numel = numel(shape);
 }
 
+void Compiler::find_private(const Recipe* recipe) {
+  if (!recipe || recipe->kind != Recipe::Kind::expression) return;
+  std::unordered_map<const Storage*, int> holders;
+  count_holders(static_cast<const Expr&>(*recipe), holders);
+  // No operand of this compiler holds a storage yet.
+  for (const auto& [storage, inside] : holders) {
+    if (storage->use_count() <= inside) private_.insert(storage);
+  }
+}
+
 void Compiler::mask(const Tensor& x) {
+  find_private(storage_of(x)->recipe().get());
   program_.mask = compile(operand_of(x));
   program_.mask_end = static_cast<int32_t>(program_.code.size());
 }
 
 void Compiler::value(const Tensor& x, DType dtype) {
+  find_private(storage_of(x)->recipe().get());
   program_.value = convert(compile(operand_of(x)), x.dtype(), dtype);
   program_.dtype = dtype;
 }
 
 void Compiler::result(const Ref<Storage>& storage, const Expr& expr) {
+  find_private(&expr);
   const Operand whole{storage, expr.result, contiguous_strides(expr.shape), 0};
   std::vector<Operand> inputs;
   inputs_of(whole, expr, inputs);
@@ -165,7 +195,7 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand
   for (int i = 0; i < expr.arity; ++i) {
     const Tensor& t = expr.inputs[i];
     const Shape strides = broadcast_strides(layout_of(t), expr.shape);
-    Operand input{storage_of(t), t.dtype(), Shape(axis.size(), 0), layout_of(t).offset, true};
+    Operand input{storage_of(t), t.dtype(), Shape(axis.size(), 0), layout_of(t).offset};
     for (size_t c = 0; c < first.size(); ++c) input.offset += first[c] * strides[c];
     for (size_t d = 0; d < axis.size(); ++d) {
       if (axis[d] >= 0) input.strides[d] = strides[axis[d]];
@@ -178,9 +208,9 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand
 int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
   std::vector<Operand> inputs;
   const bool again = x.storage->recomputed.exchange(1, std::memory_order_relaxed) != 0;
-  // What only one operation reads (that one and x hold it) will not be asked for if that is stored.
-  const bool is_wanted = !x.is_input || x.storage->use_count() > 2;
-  if ((again && is_wanted && is_costly(expr)) || !inputs_of(x, expr, inputs)) {
+  // What nobody outside this program holds will not be asked for again.
+  const bool is_wanted = again && !private_.count(x.storage.get());
+  if ((is_wanted && is_costly(expr)) || !inputs_of(x, expr, inputs)) {
     settle(*x.storage);
     return compile_leaf(x, nullptr);
   }

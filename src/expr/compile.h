@@ -1,6 +1,7 @@
 // Compiler: turns the expressions of a sink's arguments into one Program.
 #pragma once
 
+#include <unordered_set>
 #include <vector>
 
 #include "backend/backend.h"
@@ -39,7 +40,6 @@ class Compiler {
     DType dtype;
     Shape strides;  // per dimension of the program
     int64_t offset;
-    bool is_input = false;  // of an operation in the program
   };
   struct Known {
     const Storage* storage;
@@ -49,6 +49,8 @@ class Compiler {
     int16_t reg;
   };
 
+  /// Notes the storages that only operations of this expression hold.
+  void find_private(const Recipe* recipe);
   Operand operand_of(const Tensor& x) const;
   int16_t compile(const Operand& x);
   int16_t compile_leaf(const Operand& x, Ref<const Intervals> intervals);
@@ -72,6 +74,7 @@ class Compiler {
   Program program_;
   std::vector<bool> constant_;  // per virtual register: computed in setup
   std::vector<Known> known_;
+  std::unordered_set<const Storage*> private_;
 };
 
 }  // namespace tamis
