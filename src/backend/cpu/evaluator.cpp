@@ -60,7 +60,12 @@ void fill_words(uint64_t* words, int64_t n, bool value) {
 }  // namespace
 
 bool is_packed(const Shape& shape, const Shape& strides) {
-  return shape.empty() || (shape.size() == 1 && strides[0] == 1);
+  int64_t expected = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (strides[d] != expected) return false;
+    expected *= shape[d];
+  }
+  return true;
 }
 
 void set_bits(uint64_t* words, int64_t from, int64_t n) {
@@ -79,13 +84,16 @@ void set_bits(uint64_t* words, int64_t from, int64_t n) {
 }
 
 Evaluator::Evaluator(const Program& program)
-    : program_(program), kernels_(kernels()), registers_(program.registers) {
-  char* room = static_cast<char*>(arena_room(kRegisterBytes * (registers_.size() + 2)));
+    : program_(program), kernels_(kernels()) {
+  const auto count = static_cast<size_t>(program.registers);
+  char* room = static_cast<char*>(
+      arena_room((kRegisterBytes + sizeof(Register)) * (count + 2)));
   scratch_ = room;
   bytes_ = room += kRegisterBytes;
-  for (Register& r : registers_) {
+  registers_ = reinterpret_cast<Register*>(room + kRegisterBytes * (count + 1));
+  for (size_t i = 0; i < count; ++i) {
     room += kRegisterBytes;
-    r.data = r.buffer = room;
+    new (registers_ + i) Register{room, room, MaskState::mixed};
   }
   run(program.setup, 0, program.setup.size(), 0, std::min(kBlock, program.numel));
 }
@@ -93,6 +101,19 @@ Evaluator::Evaluator(const Program& program)
 const Register& Evaluator::run_mask(int64_t start, int64_t n) {
   run(program_.code, 0, program_.mask_end, start, n);
   return registers_[program_.mask];
+}
+
+const Register& Evaluator::reuse_mask(const uint64_t* words, int64_t start, int64_t n) {
+  Register& mask = registers_[program_.mask];
+  const MaskState state = state_of(words, n);
+  if (state != MaskState::none) {
+    for (int32_t i = 0; i < program_.mask_end; ++i) {
+      if (program_.code[i].for_value) execute(program_.code[i], start, n);
+    }
+  }
+  mask.data = const_cast<uint64_t*>(words);
+  mask.state = state;
+  return mask;
 }
 
 const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
@@ -114,8 +135,7 @@ const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
   return value.data;
 }
 
-void Evaluator::run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start,
-                    int64_t n) {
+void Evaluator::run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n) {
   for (size_t i = from; i < to; ++i) {
     const Instr& instr = code[i];
     if (instr.op == Op::skip_if_none || instr.op == Op::skip_if_all) {

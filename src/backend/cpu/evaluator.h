@@ -1,8 +1,7 @@
 // Evaluator: runs a program on one block at a time, on one thread.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <span>
 
 #include "backend/cpu/kernels.h"
 #include "backend/program.h"
@@ -30,6 +29,8 @@ class Evaluator {
 
   /// Computes the mask for elements [start, start + n), n <= kBlock.
   const Register& run_mask(int64_t start, int64_t n);
+  /// The same from bits that run_mask has computed for this block before.
+  const Register& reuse_mask(const uint64_t* words, int64_t start, int64_t n);
   /// Computes the value for the same block. Where `out` is given (room for exactly n elements of
   /// the value's dtype, bool as bytes), the values are put there; otherwise wherever the result's
   /// data points to.
@@ -39,7 +40,7 @@ class Evaluator {
   void* scratch() { return scratch_; }
 
  private:
-  void run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start, int64_t n);
+  void run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n);
   void execute(const Instr& instr, int64_t start, int64_t n);
   void load(const Instr& instr, int64_t start, int64_t n);
   void load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out);
@@ -50,7 +51,7 @@ class Evaluator {
 
   const Program& program_;
   const Kernels& kernels_;
-  std::vector<Register> registers_;
+  Register* registers_ = nullptr;
   void* scratch_ = nullptr;  // the sink's
   void* bytes_ = nullptr;    // bools as bytes
 };
