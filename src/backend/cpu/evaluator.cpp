@@ -250,7 +250,7 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
       dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) +
                                    start * static_cast<int64_t>(itemsize(leaf.dtype)));
     } else {
-      load_bytes(leaf, start, n, dst.buffer);
+      load_bytes(instr.leaf, start, n, dst.buffer);
     }
     return;
   }
@@ -259,13 +259,30 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
     load_intervals(leaf, start, n, words);
   } else if (packed) {
     kernels_.to_mask[0](static_cast<const char*>(leaf.data) + start, words, n);
+  } else if (leaf.strides.empty() || leaf.strides.back() == 0) {
+    load_repeated(leaf, start, n, words);
   } else {
-    load_bytes(leaf, start, n, bytes_);
+    load_bytes(instr.leaf, start, n, bytes_);
     kernels_.to_mask[0](bytes_, words, n);
   }
 }
 
-void Evaluator::load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out) {
+void Evaluator::load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words) {
+  std::memset(words, 0, words_of(n) * 8);
+  for_each_segment(program_.shape, leaf.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     if (static_cast<const uint8_t*>(leaf.data)[offset]) set_bits(words, at, length);
+                   });
+}
+
+void Evaluator::load_bytes(int number, int64_t start, int64_t n, void* out) {
+  const Leaf& leaf = program_.leaves[number];
+  if (Panel::suits(program_.shape, leaf)) {
+    panels_.resize(program_.leaves.size());
+    std::unique_ptr<Panel>& panel = panels_[number];
+    if (!panel) panel = std::make_unique<Panel>();
+    return panel->read(program_.shape, leaf, start, n, out);
+  }
   const size_t size = itemsize(leaf.dtype);
   const int width = width_index(size);
   const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();

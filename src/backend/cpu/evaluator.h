@@ -1,9 +1,12 @@
 // Evaluator: runs a program on one block at a time, on one thread.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/panel.h"
 #include "backend/program.h"
 
 namespace tamis::cpu {
@@ -43,7 +46,8 @@ class Evaluator {
   void run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n);
   void execute(const Instr& instr, int64_t start, int64_t n);
   void load(const Instr& instr, int64_t start, int64_t n);
-  void load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out);
+  void load_bytes(int leaf, int64_t start, int64_t n, void* out);
+  void load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
   void load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
   void execute_mask_op(const Instr& instr, int64_t n);
   void execute_where(const Instr& instr, int64_t n);
@@ -54,6 +58,7 @@ class Evaluator {
   Register* registers_ = nullptr;
   void* scratch_ = nullptr;  // the sink's
   void* bytes_ = nullptr;    // bools as bytes
+  std::vector<std::unique_ptr<Panel>> panels_;  // per leaf; made when they are needed
 };
 
 /// Calls segment(offset of its first element, position in the block, length) for each run of a
