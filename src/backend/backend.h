@@ -70,7 +70,7 @@ class Backend {
   /// dtype; elsewhere the program's value, if it has one. Returns how many the mask asks for; if
   /// source has fewer, nothing is written.
   virtual int64_t expand(const Program& program, const void* source, int64_t source_numel,
-                      const Target& target) = 0;
+                         const Target& target) = 0;
   /// The program's elements are seen as [outer, reduced, inner]; writes [outer, inner] results of
   /// dtype `result`.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,

@@ -33,8 +33,8 @@ struct Instr {
   DType in{};   // of the operands (values); for cast the source
   DType out{};  // of dst; bool means a mask register
   int16_t dst = -1, a = -1, b = -1, c = -1;
-  int16_t leaf = -1;    // load
-  int16_t target = -1;  // skip: index of the instruction to go on with
+  int16_t leaf = -1;       // load
+  int16_t target = -1;     // skip: index of the instruction to go on with
   bool for_value = false;  // the sink's value depends on it
   std::shared_ptr<const IsinSet> set;
 };

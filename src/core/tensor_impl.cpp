@@ -15,7 +15,8 @@ Tensor& Tensor::operator=(const Tensor& o) & noexcept {
   return *this;
 }
 Tensor::~Tensor() {
-  if (impl_ && impl_->release()) delete impl_;
+  // The only handle needs no locked instruction: nobody else can take another one from it.
+  if (impl_ && (impl_->use_count() == 1 || impl_->release())) delete impl_;
 }
 
 TensorImpl& Tensor::impl() const {
@@ -94,7 +95,14 @@ Tensor make_tensor(Ref<Storage> storage, DType dtype, Layout layout) {
 }
 
 Tensor make_tensor(Ref<Storage> storage, DType dtype, const Shape& shape) {
-  return make_tensor(std::move(storage), dtype, {shape, contiguous_strides(shape), 0});
+  auto* impl = new TensorImpl;
+  Tensor handle(impl);
+  impl->storage = std::move(storage);
+  impl->dtype = dtype;
+  impl->numel = numel(shape);
+  impl->layout.sizes = shape;
+  impl->layout.strides = contiguous_strides(shape);
+  return handle;
 }
 
 Tensor make_view(const Tensor& x, Layout layout) {

@@ -176,8 +176,7 @@ int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals)
   return emit(std::move(load));
 }
 
-bool Compiler::inputs_of(const Operand& x, const Expr& expr,
-                         std::array<Operand, 3>& inputs) const {
+bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand, 3>& inputs) const {
   // Index along each dimension of the expression = first[c] + (index along the program's dimension
   // d with axis[d] == c).
   const Shape canonical = contiguous_strides(expr.shape);

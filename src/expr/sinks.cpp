@@ -149,10 +149,11 @@ Tensor coordinates(const Tensor& mask) {
 int64_t coordinates_into(const Tensor& columns, const Tensor& mask) {
   int64_t found = 0;
   if (mask.numel() == 0) return found;
-  cpu_backend().coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(), [&](int64_t count) {
-    found = count;
-    return Room{storage_of(columns)->data(), columns.shape()[1]};
-  });
+  cpu_backend().coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(),
+                            [&](int64_t count) {
+                              found = count;
+                              return Room{storage_of(columns)->data(), columns.shape()[1]};
+                            });
   return found;
 }
 

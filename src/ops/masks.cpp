@@ -17,7 +17,8 @@ namespace {
 /// Where counts[..., j] is j + first, the first; -1 where they are something else.
 int64_t first_count(const Tensor& counts) {
   const Layout& layout = layout_of(counts);
-  if (!storage_of(counts)->counts_up() || counts.dim() == 0 || layout.strides.back() != 1) return -1;
+  if (!storage_of(counts)->counts_up() || counts.dim() == 0 || layout.strides.back() != 1)
+    return -1;
   for (size_t d = 0; d + 1 < layout.sizes.size(); ++d) {
     if (layout.sizes[d] != 1 && layout.strides[d] != 0) return -1;
   }
@@ -50,7 +51,8 @@ std::optional<Tensor> interval_mask(const Tensor& counts, Limit limit, const Ten
     std::fill(lo.begin(), lo.end(), 0);
   }
   return make_tensor(
-      Ref<Storage>(new Storage(numel(shape), Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))))),
+      Ref<Storage>(new Storage(
+          numel(shape), Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))))),
       DType::boolean, shape);
 }
 

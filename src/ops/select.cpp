@@ -20,7 +20,8 @@ DType isin_operand(DType dtype) {
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
-  const Shape shape = broadcast_shapes(mask.shape(), x.shape());
+  const bool same = mask.shape() == x.shape();
+  const Shape shape = same ? x.shape() : broadcast_shapes(mask.shape(), x.shape());
   const Tensor result = compress(x, mask, shape);
   if (is_tracked(x)) {
     record(result, "masked_select", Flow::moves, {x}, {mask},

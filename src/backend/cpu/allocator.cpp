@@ -41,11 +41,11 @@ constexpr size_t kKeptBytes = size_t{1} << 20;  // per class and thread
 
 // ---- what memory_stats tells --------------------------------------------------------------------
 
-/// One thread's share of some of the numbers, written by that thread alone, so that a small
-/// allocation needs few locked instructions. A block may be given back by another thread than took
-/// it, so a share may be negative.
+/// One thread's share of the numbers, written by that thread alone, so that a small allocation
+/// needs no locked instruction. A block may be given back by another thread than took it, so a
+/// share may be negative.
 struct Tally {
-  std::atomic<int64_t> cached{0}, allocations{0}, allocated{0};
+  std::atomic<int64_t> live{0}, cached{0}, allocations{0}, allocated{0};
 
   void add(std::atomic<int64_t> Tally::*number, int64_t change) {
     auto& own = this->*number;
@@ -53,10 +53,14 @@ struct Tally {
   }
 };
 
+/// A thread's live bytes join those of the process when they are this many: by as much the peak may
+/// be wrong, per thread.
+constexpr int64_t kJoin = int64_t{64} << 10;
+
 /// The numbers of the process, and the shares of its threads.
 struct Ledger {
-  std::atomic<int64_t> live{0}, peak{0};
-  std::mutex mutex;                    // guards the rest
+  std::atomic<int64_t> live{0}, peak{0};  // but for the threads' shares
+  std::mutex mutex;                       // guards the rest
   std::vector<const Tally*> threads;
   Tally others;  // of threads that have ended
 
@@ -65,6 +69,12 @@ struct Ledger {
     int64_t total = (others.*number).load(std::memory_order_relaxed);
     for (const Tally* t : threads) total += (t->*number).load(std::memory_order_relaxed);
     return total;
+  }
+  void change_live(int64_t change) {
+    const int64_t now = live.fetch_add(change, std::memory_order_relaxed) + change;
+    int64_t highest = peak.load(std::memory_order_relaxed);
+    while (now > highest && !peak.compare_exchange_weak(highest, now, std::memory_order_relaxed)) {
+    }
   }
 };
 Ledger& ledger() {
@@ -104,10 +114,9 @@ SizeClass class_of(int64_t room) {
   if (room <= kAlign) return {0, kAlign};
   const int log =
       std::bit_width(static_cast<uint64_t>(room - 1)) - 1;  // 2^log < room <= 2^(log + 1)
-  const int64_t step = std::max<int64_t>(int64_t{1} << (log - 2), 16);
-  const int64_t rounded = (room + step - 1) / step * step;
-  const int quarter = static_cast<int>((rounded - (int64_t{1} << log)) / step);  // 1..4
-  return {(log - 6) * 4 + quarter, rounded};
+  const int shift = log - 2;  // steps of a quarter of 2^log, at least 16 bytes
+  const int64_t steps = ((room - 1) >> shift) + 1;
+  return {(log - 6) * 4 + static_cast<int>(steps) - 4, steps << shift};
 }
 
 void* new_small(int64_t room) {
@@ -134,7 +143,7 @@ struct SmallCache {
     Ledger& all = ledger();
     std::lock_guard guard(all.mutex);
     std::erase(all.threads, &tally);
-    for (auto number : {&Tally::cached, &Tally::allocations, &Tally::allocated}) {
+    for (auto number : {&Tally::live, &Tally::cached, &Tally::allocations, &Tally::allocated}) {
       all.others.add(number, tally.*number);
     }
   }
@@ -159,6 +168,15 @@ SmallCache* small_cache() {
   return &cache;
 }
 
+/// Counts bytes taken (or given back, if negative).
+void count_live(int64_t change, SmallCache* cache) {
+  if (!cache) return ledger().change_live(change);
+  const int64_t share = cache->tally.live.load(std::memory_order_relaxed) + change;
+  const bool joins = share > kJoin || share < -kJoin;
+  cache->tally.live.store(joins ? 0 : share, std::memory_order_relaxed);
+  if (joins) ledger().change_live(share);
+}
+
 void* take_small(int64_t room, SmallCache* cache) {
   const SizeClass cls = class_of(room);
   if (TAMIS_CACHE_MEMORY && cache && !cache->free[cls.index].empty()) {
@@ -170,9 +188,8 @@ void* take_small(int64_t room, SmallCache* cache) {
   return new_small(TAMIS_CACHE_MEMORY ? cls.room : room);
 }
 
-void put_small(Header* h) {
-  SmallCache* cache = TAMIS_CACHE_MEMORY ? small_cache() : nullptr;
-  if (cache) {
+void put_small(Header* h, SmallCache* cache) {
+  if (TAMIS_CACHE_MEMORY && cache) {
     std::vector<void*>& list = cache->free[class_of(h->room).index];
     if ((list.size() + 1) * static_cast<size_t>(h->room) <= kKeptBytes) {
       list.push_back(h + 1);
@@ -262,12 +279,13 @@ void put_large(Header* h) {
 }
 
 void free_block(void* data, int64_t bytes) {
-  ledger().live.fetch_sub(bytes, std::memory_order_relaxed);
+  SmallCache* const cache = small_cache();
+  count_live(-bytes, cache);
   Header* h = header_of(data);
   if (h->mapped) {
     put_large(h);
   } else {
-    put_small(h);
+    put_small(h, cache);
   }
 }
 
@@ -280,11 +298,7 @@ Memory allocate(int64_t bytes) {
   const int64_t room = bytes + kPadding;
   SmallCache* const cache = small_cache();
   void* data = room < kLarge ? take_small(room, cache) : take_large(room);
-  Ledger& all = ledger();
-  const int64_t live = all.live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  int64_t peak = all.peak.load(std::memory_order_relaxed);
-  while (live > peak && !all.peak.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
-  }
+  count_live(bytes, cache);
   if (cache) {
     cache->tally.add(&Tally::allocations, 1);
     cache->tally.add(&Tally::allocated, bytes);
@@ -300,8 +314,9 @@ MemoryStats memory_stats() {
   std::unique_lock guard(large.mutex);
   const int64_t large_bytes = large.bytes;
   guard.unlock();
-  return {all.live, all.sum(&Tally::cached) + large_bytes, all.peak, all.sum(&Tally::allocations),
-          all.sum(&Tally::allocated)};
+  const int64_t live = all.live + all.sum(&Tally::live);
+  return {live, all.sum(&Tally::cached) + large_bytes, std::max<int64_t>(all.peak, live),
+          all.sum(&Tally::allocations), all.sum(&Tally::allocated)};
 }
 
 void reset_peak_memory() { ledger().peak.store(ledger().live.load()); }

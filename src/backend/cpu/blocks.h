@@ -60,9 +60,10 @@ class CountedMask {
   }
 
  private:
-  /// Whether the mask is read as it lies in memory, or is a structured one.
+  /// Whether the mask is read as it lies in memory, or is a structured one. Beside elements of one
+  /// byte even the bytes of a mask are much to read again.
   static bool is_cheap(const Program& program) {
-    if (program.mask_end != 1) return false;
+    if (program.mask_end != 1 || (program.value >= 0 && itemsize(program.dtype) == 1)) return false;
     const Instr& instr = program.code[0];
     if (instr.op != Op::load) return false;
     const Leaf& leaf = program.leaves[instr.leaf];

@@ -83,11 +83,9 @@ void set_bits(uint64_t* words, int64_t from, int64_t n) {
   words[last] |= tail;
 }
 
-Evaluator::Evaluator(const Program& program)
-    : program_(program), kernels_(kernels()) {
+Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kernels()) {
   const auto count = static_cast<size_t>(program.registers);
-  char* room = static_cast<char*>(
-      arena_room((kRegisterBytes + sizeof(Register)) * (count + 2)));
+  char* room = static_cast<char*>(arena_room((kRegisterBytes + sizeof(Register)) * (count + 2)));
   scratch_ = room;
   bytes_ = room += kRegisterBytes;
   registers_ = reinterpret_cast<Register*>(room + kRegisterBytes * (count + 1));
@@ -269,9 +267,20 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
 
 void Evaluator::load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words) {
   std::memset(words, 0, words_of(n) * 8);
+  const auto* const data = static_cast<const uint8_t*>(leaf.data);
+  if (program_.shape.size() == 2) {  // rows may be short, so each must cost little
+    const int64_t cols = program_.shape[1], stride = leaf.strides[0];
+    int64_t row = start / cols, left = cols - start % cols;
+    for (int64_t at = 0; at < n; ++row, left = cols) {
+      const int64_t length = std::min(left, n - at);
+      if (data[row * stride]) set_bits(words, at, length);
+      at += length;
+    }
+    return;
+  }
   for_each_segment(program_.shape, leaf.strides, start, n,
                    [&](int64_t offset, int64_t at, int64_t length) {
-                     if (static_cast<const uint8_t*>(leaf.data)[offset]) set_bits(words, at, length);
+                     if (data[offset]) set_bits(words, at, length);
                    });
 }
 

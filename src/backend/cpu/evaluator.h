@@ -56,8 +56,8 @@ class Evaluator {
   const Program& program_;
   const Kernels& kernels_;
   Register* registers_ = nullptr;
-  void* scratch_ = nullptr;  // the sink's
-  void* bytes_ = nullptr;    // bools as bytes
+  void* scratch_ = nullptr;                     // the sink's
+  void* bytes_ = nullptr;                       // bools as bytes
   std::vector<std::unique_ptr<Panel>> panels_;  // per leaf; made when they are needed
 };
 

@@ -2,6 +2,7 @@
 #include "backend/cpu/panel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "backend/cpu/allocator.h"
@@ -12,15 +13,19 @@ namespace tamis::cpu {
 namespace {
 
 constexpr int64_t kLine = 64;
-constexpr int64_t kPanelBytes = int64_t{256} << 10;  // half of a usual second-level cache
+constexpr int64_t kPanelBytes = int64_t{320} << 10;  // well within a usual second-level cache
 constexpr int64_t kFewestRows = 4;
 
 /// Bytes from row to row of a panel. A line more than needed, since rows a power of two apart would
 /// share a few sets of the cache.
-int64_t pitch_of(int64_t cols, int64_t size) { return (cols * size + kLine - 1) / kLine * kLine + kLine; }
+int64_t pitch_of(int64_t cols, int64_t size) {
+  return (cols * size + kLine - 1) / kLine * kLine + kLine;
+}
 
+/// A power of two, or 0.
 int64_t rows_of(int64_t cols, int64_t size) {
-  return std::min(kLine / size, kPanelBytes / pitch_of(cols, size));
+  const int64_t most = std::min(kLine / size, kPanelBytes / pitch_of(cols, size));
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
 }
 
 /// out[r * pitch + c * W] = the r-th element of the run at from + c * step.
@@ -29,7 +34,9 @@ void transpose(const char* from, int64_t step, int64_t rows, int64_t cols, char*
                int64_t pitch) {
   constexpr int64_t kAhead = 16;
   for (int64_t c = 0; c < cols; ++c, from += step, out += sizeof(T)) {
-    __builtin_prefetch(from + kAhead * step);  // beyond the end it does nothing
+    // Into the second level, because lines that are a power of two apart would push each other out
+    // of the first. Beyond the end it does nothing.
+    __builtin_prefetch(from + kAhead * step, 0, 2);
     const T* const run = reinterpret_cast<const T*>(from);
     for (int64_t r = 0; r < rows; ++r) std::memcpy(out + r * pitch, run + r, sizeof(T));
   }

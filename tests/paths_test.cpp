@@ -1,0 +1,169 @@
+// What takes a path of its own because it is large, transposed, structured or small gives what the
+// plain way gives: element by element, or on a copy that lies in a row.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "tamis/tamis.h"
+
+namespace tamis {
+namespace {
+
+/// The elements of a matrix's transpose, one by one.
+template <class T>
+std::vector<T> transposed(const std::vector<T>& x, int64_t rows, int64_t cols) {
+  std::vector<T> result;
+  for (int64_t c = 0; c < cols; ++c) {
+    for (int64_t r = 0; r < rows; ++r) result.push_back(x[r * cols + c]);
+  }
+  return result;
+}
+
+template <class T>
+void check_transposed(DType dtype, int64_t rows, int64_t cols) {
+  manual_seed(rows * 1000 + cols);
+  const Tensor x = randint(0, 100, {rows, cols}).to(dtype).clone();
+  const std::vector<T> expected = transposed(x.to_vector<T>(), rows, cols);
+  EXPECT_EQ(x.t().clone().to_vector<T>(), expected) << rows << " x " << cols;
+  EXPECT_EQ((x.t() + x.t()).to_vector<T>(), x.t().clone().add(x.t().clone()).to_vector<T>());
+  // A part of it, so that panels begin inside a cache line and end early.
+  if (rows > 20 && cols > 9) {
+    const Tensor part = x.narrow(0, 3, rows - 7).narrow(1, 5, cols - 6);
+    EXPECT_EQ(part.t().clone().to_vector<T>(),
+              transposed(part.clone().to_vector<T>(), rows - 7, cols - 6));
+  }
+}
+
+TEST(Paths, TransposedTensorsAreReadAsTheyAre) {
+  for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>{16, 4},
+                                   {17, 5},
+                                   {100, 37},
+                                   {1000, 70},
+                                   {4096, 64},
+                                   {5000, 33},
+                                   {90000, 6}}) {
+    check_transposed<float>(DType::float32, rows, cols);
+    check_transposed<double>(DType::float64, rows, cols);
+    check_transposed<int16_t>(DType::int16, rows, cols);
+    check_transposed<uint8_t>(DType::uint8, rows, cols);
+  }
+}
+
+TEST(Paths, TransposedSelectionsEqualThoseOfACopy) {
+  manual_seed(7);
+  const Tensor x = rand({5, 200, 300}), y = rand({200, 300}, DType::float64);
+  for (const Tensor& view : {x.permute({0, 2, 1}), x.permute({2, 0, 1}), x.transpose(0, 2)}) {
+    const Tensor mask = (rand(view.shape()) < 0.3).clone();
+    EXPECT_EQ(masked_select(view, mask).to_vector<float>(),
+              masked_select(view.clone(), mask).to_vector<float>());
+    EXPECT_EQ(masked_select(view, view > 0.5).to_vector<float>(),
+              masked_select(view.clone(), view.clone() > 0.5).to_vector<float>());
+  }
+  const Tensor mask = (y < 0.5).clone();
+  EXPECT_EQ(nonzero(mask.t()).to_vector<int64_t>(), nonzero(mask.t().clone()).to_vector<int64_t>());
+  EXPECT_EQ(masked_select(y.t(), mask.t()).to_vector<double>(),
+            masked_select(y.t().clone(), mask.t().clone()).to_vector<double>());
+}
+
+TEST(Paths, ComparisonsWithARangeEqualThoseWithItsCopy) {
+  const Tensor counts = arange(100), plain = counts.clone();
+  const Tensor limits =
+      tensor({-9223372036854775807 - 1, -5, 0, 1, 42, 99, 100, 101, 9223372036854775807});
+  const Tensor many = limits.repeat({10}).unsqueeze(1);
+  const auto check = [&](const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& d) {
+    EXPECT_TRUE(equal(lt(a, b), lt(c, d)));
+    EXPECT_TRUE(equal(le(a, b), le(c, d)));
+    EXPECT_TRUE(equal(gt(a, b), gt(c, d)));
+    EXPECT_TRUE(equal(ge(a, b), ge(c, d)));
+  };
+  check(counts, many, plain, many);
+  check(many, counts, many, plain);
+  check(counts.narrow(0, 30, 60), many, plain.narrow(0, 30, 60), many);
+  check(counts.unsqueeze(0), many.to(DType::int32), plain, many.to(DType::int32));
+  check(counts, counts.unsqueeze(1), plain, plain.unsqueeze(1));
+  check(counts.unsqueeze(1), counts, plain.unsqueeze(1), plain);
+  check(arange(5000), Tensor(17), arange(5000).clone(), Tensor(17));
+  check(counts, many.view({2, 45, 1}), plain, many.view({2, 45, 1}));
+}
+
+TEST(Paths, ARangeThatWasWrittenCountsNoMore) {
+  Tensor counts = arange(5000);
+  counts.narrow(0, 10, 1).fill_(-3);
+  const std::vector<bool> below = (counts < Tensor(5)).to_vector<bool>();
+  EXPECT_TRUE(below[10]);
+  Tensor again = arange(5000);
+  again.mutable_data<int64_t>()[4000] = 1;
+  EXPECT_TRUE((again < Tensor(5)).to_vector<bool>()[4000]);
+}
+
+TEST(Paths, AValueThatUsesTheMaskIsRightWhenTheMaskIsKept) {
+  manual_seed(3);
+  const Tensor x = rand({20000}), y = rand({20000});
+  const std::vector<float> a = x.to_vector<float>(), b = y.to_vector<float>();
+  std::vector<float> expected, taken;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!(a[i] > 0.25f && b[i] < 0.75f)) continue;
+    expected.push_back(a[i] > 0.25f ? b[i] * 2 : a[i]);
+    taken.push_back(a[i]);
+  }
+  const Tensor left = x > 0.25, mask = left & (y < 0.75);
+  EXPECT_EQ(masked_select(where(left, y * 2, x), mask).to_vector<float>(), expected);
+  EXPECT_EQ(masked_select(x, (x > 0.25) & (y < 0.75)).to_vector<float>(), taken);
+}
+
+TEST(Paths, RowMasksEqualWholeMasks) {
+  manual_seed(4);
+  for (int64_t cols : {1, 3, 10, 64, 100, 5000}) {
+    const Tensor x = rand({700, cols}), rows = (rand({700, 1}) < 0.5).clone();
+    const Tensor whole = rows.expand({700, cols}).clone();
+    EXPECT_EQ(masked_select(x, rows).to_vector<float>(),
+              masked_select(x, whole).to_vector<float>());
+    EXPECT_TRUE(equal(masked_fill(x, rows, 0), masked_fill(x, whole, 0)));
+    const Tensor deep = x.view({7, 100, cols}), outer = rows.view({7, 100, 1});
+    EXPECT_EQ(masked_select(deep, outer).to_vector<float>(),
+              masked_select(deep, whole.view({7, 100, cols})).to_vector<float>());
+    const Tensor first = (rand({7, 1, 1}) < 0.5).clone();
+    EXPECT_EQ(masked_select(deep, first).to_vector<float>(),
+              masked_select(deep, first.expand(deep.shape()).clone()).to_vector<float>());
+  }
+}
+
+TEST(Paths, AScatterWithTooFewElementsWritesNothing) {
+  Tensor x = zeros({10000});
+  const Tensor mask = ones({10000}, DType::boolean);
+  EXPECT_THROW(x.masked_scatter_(mask, ones({9999})), Error);
+  EXPECT_EQ(x.sum().item().to_double(), 0);
+  EXPECT_THROW(masked_scatter(x, mask, ones({9999})), Error);
+}
+
+TEST(Paths, AScatterFillsTheRestFromABroadcastBackground) {
+  manual_seed(5);
+  const Tensor mask = (rand({120, 90}) < 0.5).clone(), source = rand({120 * 90});
+  const Tensor row = rand({90});
+  const std::vector<bool> kept = mask.to_vector<bool>();
+  const std::vector<float> from = source.to_vector<float>(), background = row.to_vector<float>();
+  std::vector<float> expected;
+  size_t next = 0;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    expected.push_back(kept[i] ? from[next++] : background[i % 90]);
+  }
+  EXPECT_EQ(masked_scatter(row, mask, source).to_vector<float>(), expected);
+  EXPECT_EQ(masked_scatter(row.expand({120, 90}), mask, source).to_vector<float>(), expected);
+}
+
+TEST(Paths, SmallSelectionsEqualLargeOnes) {
+  manual_seed(6);
+  const Tensor x = rand({4097}), mask = (rand({4097}) < 0.5).clone();
+  const std::vector<float> all = masked_select(x, mask).to_vector<float>();
+  for (int64_t n : {1, 2, 63, 64, 65, 1000, 4095, 4096}) {
+    const std::vector<float> some =
+        masked_select(x.narrow(0, 0, n), mask.narrow(0, 0, n)).to_vector<float>();
+    ASSERT_LE(some.size(), all.size());
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin())) << n;
+    EXPECT_EQ(static_cast<int64_t>(some.size()), count(mask.narrow(0, 0, n)));
+  }
+}
+
+}  // namespace
+}  // namespace tamis
