@@ -134,6 +134,29 @@ TEST(TopK, GivesTheFirstOfTheOrder) {
   }
 }
 
+TEST(TopK, GivesTheFirstOfTheOrderAmongNaNsZerosAndInfinities) {
+  manual_seed(9);
+  for (DType dtype : {float16, float32, float64}) {
+    for (int64_t n : {100, 1000, 70000}) {
+      const Tensor part = rand({n}), inf = full({}, kInf, dtype);
+      const Tensor zero = where(rand({n}) < 0.5, zeros({}, dtype), -zeros({}, dtype));
+      const Tensor ends = where(part < 0.3, -inf, where(part > 0.7, inf, zero));
+      const Tensor nan = full({}, kNaN, dtype);
+      for (double nans : {0.01, 0.5, 0.99}) {
+        const Tensor x = where(rand({n}) < nans, nan, where(part > 0.95, part.to(dtype), ends));
+        for (int64_t k : {int64_t{1}, int64_t{7}, n / 4, n / 4 + 1}) {
+          for (bool largest : {true, false}) {
+            const auto [values, indices] = sort(x, 0, largest);
+            const auto [top, at] = topk(x, k, 0, largest);
+            expect_same(at, indices.narrow(0, 0, k));
+            expect_same(top, x[at].get());
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(TopK, TakesElementsThatComeEverCloser) {
   const Tensor up = arange(100000).to_float();
   expect_pair(topk(up, 3), tensor({99999.f, 99998.f, 99997.f}), tensor({99999, 99998, 99997}));

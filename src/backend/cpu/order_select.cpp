@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "backend/cpu/kernels.h"
 #include "backend/cpu/order.h"
+#include "backend/cpu/order_bound.h"
 #include "backend/cpu/order_radix.h"
 
 namespace tamis::cpu {
@@ -17,18 +17,7 @@ namespace {
 
 constexpr size_t kManyRanks = 16;      // from here on, sorting all keys is cheaper
 constexpr int64_t kSampled = 1 << 13;  // from this size on, taking a sample is worth it
-constexpr int64_t kStep = 512;         // elements that are compared at a time
-constexpr int64_t kStepWords = kStep / 64;
-constexpr int64_t kPart = 1 << 16;  // elements of a task
-
-template <class T>
-using Key = typename Keys<T>::Key;
-template <class T>
-using Element = typename Keys<T>::Element;
-
-/// What elements are compared as.
-template <class T>
-using Compared = std::conditional_t<std::is_arithmetic_v<Element<T>>, Element<T>, float>;
+constexpr int64_t kPart = 1 << 16;     // elements of a task
 
 /// A key, and an index before which no element has it.
 template <class T>
@@ -54,75 +43,6 @@ void partition(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, K
   }
 }
 
-// ---- comparing with a bound ---------------------------------------------------------------------
-
-/// kStep elements or fewer, as the kernels take them.
-template <class T>
-class Step {
- public:
-  void set(const Element<T>* x, int64_t n) {
-    n_ = static_cast<size_t>(n);
-    if constexpr (std::same_as<Element<T>, Compared<T>>) {
-      x_ = x;
-    } else {
-      const int from = static_cast<int>(dtype_of<T>), to = static_cast<int>(DType::float32);
-      kernels().cast[from][to](x, wide_, n_);
-      x_ = wide_;
-    }
-  }
-  size_t size() const { return n_; }
-  void compare(Op op, const Compared<T>* with, uint64_t* words) const {
-    const int dtype = static_cast<int>(dtype_of<Compared<T>>);
-    kernels().compare[compare_index(op)][dtype](x_, with == nullptr ? x_ : with, words, n_);
-  }
-
- private:
-  size_t n_ = 0;
-  const Compared<T>* x_ = nullptr;
-  Compared<T> wide_[std::same_as<Element<T>, Compared<T>> ? 1 : kStep];
-};
-
-/// An element, NaN maybe, that others are compared with.
-template <class T>
-class Bound {
- public:
-  explicit Bound(Key<T> key) : key_(key) {
-    if (!Keys<T>::is_nan(key)) {
-      std::fill_n(block_, kStep, static_cast<Compared<T>>(Keys<T>::element(key)));
-    }
-  }
-  Key<T> key() const { return key_; }
-  /// Sets the bits of the elements that stand before the bound, or are equal to it; counts them.
-  int64_t less(const Step<T>& step, uint64_t* words) const {
-    const bool is_nan =
-        Keys<T>::is_nan(key_);  // before it stand the elements that equal themselves
-    step.compare(is_nan ? Op::eq : Op::lt, is_nan ? nullptr : block_, words);
-    return kernels().popcount(words, step.size());
-  }
-  int64_t less_equal(const Step<T>& step, uint64_t* words) const {
-    if (Keys<T>::is_nan(key_)) {
-      std::fill_n(words, kStepWords, ~uint64_t{0});
-      return static_cast<int64_t>(step.size());
-    }
-    step.compare(Op::le, block_, words);
-    return kernels().popcount(words, step.size());
-  }
-
- private:
-  Key<T> key_;
-  Compared<T> block_[kStep];
-};
-
-/// Calls visit(step, begin) for steps of the elements [begin, end) of x.
-template <class T, class Visit>
-void for_steps(const Element<T>* x, int64_t begin, int64_t end, const Visit& visit) {
-  Step<T> step;
-  for (; begin < end; begin += kStep) {
-    step.set(x + begin, std::min(kStep, end - begin));
-    visit(step, begin);
-  }
-}
-
 // ---- narrowing down -----------------------------------------------------------------------------
 
 /// Two elements between which some ranks are found, almost certainly; none at an end.
@@ -141,8 +61,7 @@ struct Share {
   void collect(const Window<T>& window, const Step<T>& step, const Element<T>* x) {
     const size_t n = step.size();
     uint64_t low[kStepWords] = {}, in[kStepWords];
-    std::fill_n(in, kStepWords, ~uint64_t{0});
-    if (n < kStep) in[n / 64] &= (uint64_t{1} << (n % 64)) - 1;
+    fill_words(n, in);
     if (window.lower) up_to_lower += window.lower->less_equal(step, low);
     below_upper += window.upper ? window.upper->less(step, in) : static_cast<int64_t>(n);
     uint64_t any = 0;
