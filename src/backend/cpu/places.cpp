@@ -9,6 +9,7 @@
 #include "backend/cpu/loops.h"
 #include "backend/cpu/places_lines.h"
 #include "backend/cpu/threads.h"
+#include "tamis/runtime.h"
 
 namespace tamis::cpu {
 
@@ -180,10 +181,61 @@ void combine_into(const Places& places, const Space& space, void* to, const void
   });
 }
 
+/// How many elements of the target the places can be, at most, if none of its own dimensions is
+/// among those of the space; -1 if that cannot be told simply.
+int64_t extent(const Places& places) {
+  int64_t last = 0;
+  for (size_t d = 0; d < places.shape.size(); ++d) {
+    if (places.strides[d] != 0 && places.shape[d] > 1) return -1;
+  }
+  for (const IndexColumn& column : places.columns) {
+    if (column.step < 0) return -1;
+    last += (column.size - 1) * column.step;
+  }
+  return last + 1;
+}
+
+/// Sums of integers do not depend on the order: where many are added to few places, each thread
+/// adds to zeros of its own. False if that is not worth it.
+template <class T>
+bool add_apart(const Places& places, const Space& space, T* y, const T* x) {
+  constexpr int64_t kFew = 1 << 15;
+  const int64_t n = numel(space.shape), size = extent(places), parts = get_num_threads();
+  if (parts == 1 || size < 1 || size > kFew || n < 8 * size || n < 8 * kGrain) return false;
+  const Line line(places, space);
+  std::vector<std::vector<T>> sums(static_cast<size_t>(parts));
+  parallel_for(parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      auto& own = sums[static_cast<size_t>(p)];
+      own.resize(static_cast<size_t>(size));
+      T* const to = own.data();
+      for_lines(space, n * p / parts, n * (p + 1) / parts,
+                [&](const int64_t* offsets, int64_t lines, int64_t length) {
+                  line.each(offsets, lines, length, [x, to](int64_t place, int64_t packed) {
+                    to[place] = combined<Combine::add>(to[place], x[packed]);
+                  });
+                });
+    }
+  });
+  for (const auto& own : sums) {
+    for (size_t i = 0; i < own.size(); ++i) {
+      // What lies between the places is not ours to write.
+      if (own[i] != 0) y[i] = combined<Combine::add>(y[i], own[i]);
+    }
+  }
+  return true;
+}
+
 template <class T>
 void combine_all(const Places& places, const Space& space, void* to, const void* source,
                  Combine combine) {
   const auto run = [&](auto f) { f(places, space, to, source); };
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (combine == Combine::add &&
+        add_apart(places, space, static_cast<T*>(to), static_cast<const T*>(source))) {
+      return;
+    }
+  }
   if (combine == Combine::add) return run(combine_into<T, Combine::add>);
   if (combine == Combine::mul) return run(combine_into<T, Combine::mul>);
   if constexpr (Ordered<typename Wide<T>::type>) {
