@@ -15,9 +15,9 @@ namespace tamis::cpu {
 
 namespace {
 
-constexpr size_t kManyRanks = 16;      // from here on, sorting all keys is cheaper
-constexpr int64_t kSampled = 1 << 13;  // from this size on, taking a sample is worth it
-constexpr int64_t kPart = 1 << 16;     // elements of a task
+constexpr size_t kManyRanks = 16;     // from here on, sorting all keys is cheaper
+constexpr int64_t kSampled = 1 << 9;  // from this size on, taking a sample is worth it
+constexpr int64_t kPart = 1 << 16;    // elements of a task
 
 /// A key, and an index before which no element has it.
 template <class T>
