@@ -109,7 +109,7 @@ class BitmapSet final : public IsinSet {
   std::vector<uint64_t> bits_;
 };
 
-/// A byte for every byte.
+/// For every byte, whether it is in the set.
 template <class T>
 class ByteSet final : public IsinSet {
  public:

@@ -41,6 +41,7 @@ class Step {
     }
   }
   size_t size() const { return n_; }
+  /// Without another operand the elements are compared with themselves.
   void compare(Op op, const Compared<T>* with, uint64_t* words) const {
     const int dtype = static_cast<int>(dtype_of<Compared<T>>);
     kernels().compare[compare_index(op)][dtype](x_, with == nullptr ? x_ : with, words, n_);
@@ -63,13 +64,14 @@ class Bound {
     }
   }
   Key<T> key() const { return key_; }
-  /// Sets the bits of the elements that stand before the bound, or are equal to it; counts them.
+  /// Sets the bits of the elements that stand before the bound, and counts them.
   int64_t less(const Step<T>& step, uint64_t* words) const {
-    const bool is_nan =
-        Keys<T>::is_nan(key_);  // before it stand the elements that equal themselves
+    // Before NaN stand the elements that equal themselves.
+    const bool is_nan = Keys<T>::is_nan(key_);
     step.compare(is_nan ? Op::eq : Op::lt, is_nan ? nullptr : block_, words);
     return kernels().popcount(words, step.size());
   }
+  /// The same for those before it or equal to it.
   int64_t less_equal(const Step<T>& step, uint64_t* words) const {
     if (Keys<T>::is_nan(key_)) {
       fill_words(step.size(), words);
