@@ -53,6 +53,23 @@ TEST(IndexSelect, IsTheSameForLargeTensorsAndAnyNumberOfThreads) {
   set_num_threads(before);
 }
 
+// Short rows are copied in pieces that may overlap.
+TEST(IndexSelect, MovesRowsOfEveryLength) {
+  for (DType dtype : {uint8, int16, float32, float64, complex128}) {
+    for (int64_t width = 1; width <= 140; width = width < 40 ? width + 1 : width + 25) {
+      const Tensor x = numbers({5, width}).remainder(251).to(dtype);
+      const Tensor rows = index_select(x, 0, tensor({4, 0, 3}));
+      expect_same(rows, stack({x[4], x[0], x[3]}));
+      Tensor to = zeros({5, width}, dtype);
+      to.index_copy_(0, tensor({1, 3, 0}), rows);
+      const Tensor none = zeros({width}, dtype);
+      expect_same(to, stack({x[3], x[4], none, x[0], none}));
+      to.index_add_(0, tensor({1, 2, 1}), rows);
+      expect_same(to, stack({x[3], x[4] + x[4] + x[3], x[0], x[0], none}));
+    }
+  }
+}
+
 TEST(IndexSelect, RefusesWhatPyTorchRefuses) {
   const Tensor x = numbers({2, 3});
   expect_error(ErrorKind::index, "index out of range in self", [&] {

@@ -176,5 +176,20 @@ TEST(IsinSet, LargeSetsOfAWideRange) {
   EXPECT_EQ(isin(absent, values), std::vector<bool>(absent.size(), false));
 }
 
+// Keys made so that the set's hash puts all of them into its last bucket, from which they must go
+// on at the beginning.
+TEST(IsinSet, ValuesThatCollideAreAllFound) {
+  constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
+  uint64_t inverse = kMultiplier;  // of an odd number, by Newton's method
+  for (int i = 0; i < 5; ++i) inverse *= 2 - kMultiplier * inverse;
+  ASSERT_EQ(inverse * kMultiplier, 1u);
+  std::vector<int64_t> values, absent;
+  for (uint64_t i = 1; i <= 40; ++i) {
+    (i % 2 ? values : absent).push_back(static_cast<int64_t>(inverse * (uint64_t{0} - i)));
+  }
+  EXPECT_EQ(isin(values, values), std::vector<bool>(values.size(), true));
+  EXPECT_EQ(isin(absent, values), std::vector<bool>(absent.size(), false));
+}
+
 }  // namespace
 }  // namespace tamis::testing

@@ -1,5 +1,6 @@
 // Order: elements by rank against sorting and PyTorch's own examples.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "mask_cases.h"
@@ -131,6 +132,54 @@ TEST(KthValue, FindsRanksInLargeSlicesOfEveryKind) {
   }
 }
 
+/// Demands of some ranks what a stable sort has there, with the first index among equals.
+void expect_ranks_of_sorted(const Tensor& x) {
+  const auto [sorted, places] = sort(x);
+  const std::vector<double> values = sorted.to(float64).to_vector<double>();
+  const std::vector<int64_t> indices = places.to_vector<int64_t>();
+  const auto n = static_cast<int64_t>(values.size());
+  const auto equal = [](double a, double b) { return a == b || (a != a && b != b); };
+  for (int64_t k : {int64_t{1}, n / 4, n / 2, n / 2 + n / 8, n - n / 50, n}) {
+    auto first = static_cast<size_t>(k - 1);
+    while (first > 0 && equal(values[first - 1], values[first])) --first;
+    const auto [value, index] = kthvalue(x, k);
+    EXPECT_EQ(index.item<int64_t>(), indices[first]) << name(x.dtype()) << ' ' << n << ' ' << k;
+    EXPECT_TRUE(equal(value.to(float64).item<double>(), values[first])) << k;
+  }
+}
+
+TEST(KthValue, FindsWhatSortingFindsInLargeSlicesOfEveryDType) {
+  manual_seed(6);
+  const int threads = get_num_threads();
+  for (DType dtype : {uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64}) {
+    for (int64_t n : {511, 512, 513, 3000, 65535, 65537, 200000}) {
+      set_num_threads(n % 2 ? 1 : 3);
+      const Tensor x = (randn({n}) * 50).to(dtype);
+      expect_ranks_of_sorted(x);
+      if (!is_floating_point(dtype)) continue;
+      const Tensor nan = full({}, std::nan(""), dtype), part = rand({n});
+      const Tensor zero = where(part < 0.85, zeros({}, dtype), -zeros({}, dtype));
+      expect_ranks_of_sorted(where(part < 0.1, nan, x));
+      expect_ranks_of_sorted(where(part < 0.6, nan, x));
+      expect_ranks_of_sorted(where(part < 0.7, x, zero));
+    }
+  }
+  set_num_threads(threads);
+}
+
+// Large elements exactly where the sample is taken from, so that it says nothing about the rest.
+TEST(KthValue, IsRightIfTheSampleIsNot) {
+  constexpr uint64_t kSize = 1 << 20, kSample = 1 << 13, kEach = kSize / kSample;
+  std::vector<float> x(kSize);
+  for (uint64_t i = 0; i < kSize; ++i) x[i] = static_cast<float>(i * 7919 % kSize);
+  for (uint64_t i = 0; i < kSample; ++i) {
+    x[i * kEach + ((i + 1) * 0x9e3779b97f4a7c15u >> 32) % kEach] += 1e7f;
+  }
+  expect_ranks_of_sorted(tensor(x));
+  for (float& v : x) v = -v;
+  expect_ranks_of_sorted(tensor(x));
+}
+
 TEST(Median, IsTheLowerOneOfTwo) {
   EXPECT_EQ(median(tensor({4, 1, 3, 2})).item<int64_t>(), 2);
   expect_pair(median(tensor({{4, 1, 3, 2}, {0, 0, 9, 9}}), 1), tensor({2, 0}), tensor({3, 0}));
@@ -186,6 +235,15 @@ TEST(Quantile, HasNoLimitOfSize) {
   tail.fill_(1);
   expect_same(quantile(ranks, 16777217. / (kSize - 1)), tensor(0.f));
   expect_same(quantile(ranks, 16777218. / (kSize - 1)), tensor(1.f));
+}
+
+TEST(Quantile, FindsSeveralInALargeSliceAtOnce) {
+  constexpr int64_t kLast = 100000;
+  manual_seed(8);
+  const Tensor x = randn({kLast + 1}), sorted = sort(x).first;
+  const Tensor q = tensor({0.5, 0.0, 0.25, 0.25, 0.99, 1.0}).to(float64);
+  const Tensor at = (q * kLast).round().to_long();
+  expect_same(quantile(x.to(float64), q, {}, false, "nearest").to_float(), sorted[at].get());
 }
 
 TEST(MaskedOrder, NeverLooksAtWhatIsMaskedOut) {

@@ -134,6 +134,29 @@ TEST(TopK, GivesTheFirstOfTheOrder) {
   }
 }
 
+TEST(TopK, GivesTheFirstOfTheOrderAmongNaNsZerosAndInfinities) {
+  manual_seed(9);
+  for (DType dtype : {float16, float32, float64}) {
+    for (int64_t n : {100, 1000, 70000}) {
+      const Tensor part = rand({n}), inf = full({}, kInf, dtype);
+      const Tensor zero = where(rand({n}) < 0.5, zeros({}, dtype), -zeros({}, dtype));
+      const Tensor ends = where(part < 0.3, -inf, where(part > 0.7, inf, zero));
+      const Tensor nan = full({}, kNaN, dtype);
+      for (double nans : {0.01, 0.5, 0.99}) {
+        const Tensor x = where(rand({n}) < nans, nan, where(part > 0.95, part.to(dtype), ends));
+        for (int64_t k : {int64_t{1}, int64_t{7}, n / 4, n / 4 + 1}) {
+          for (bool largest : {true, false}) {
+            const auto [values, indices] = sort(x, 0, largest);
+            const auto [top, at] = topk(x, k, 0, largest);
+            expect_same(at, indices.narrow(0, 0, k));
+            expect_same(top, x[at].get());
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(TopK, TakesElementsThatComeEverCloser) {
   const Tensor up = arange(100000).to_float();
   expect_pair(topk(up, 3), tensor({99999.f, 99998.f, 99997.f}), tensor({99999, 99998, 99997}));
@@ -163,6 +186,26 @@ TEST(Unique, KeepsNaNsApartAndZerosTogether) {
   expect_same(counts, tensor({2, 1, 1, 1}));
 }
 
+// Integers of a narrow range are counted, others are sorted.
+TEST(Unique, FindsTheSameIntegersHoweverFarApartTheyAre) {
+  for (DType dtype : {uint8, int8, int16, int32, int64}) {
+    const Tensor few = numbers(dtype, 6000, 4).remainder(17).add(90).view({60, 100});
+    for (const Tensor& x : {few, few.to(dtype).t(), few.sub(110).to(dtype)}) {
+      const auto [values, inverse, counts] = unique(x.to(dtype), true, true, true);
+      const auto [sorted, places, times] = unique(x.to(dtype).to(float64), true, true, true);
+      expect_same(values, sorted.to(dtype));
+      expect_same(inverse, places);
+      expect_same(counts, times);
+      expect_same(unique(x.to(dtype)), values);
+    }
+  }
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  const Tensor ends = tensor({least + 2, least, least + 2}).expand({50, 3});
+  expect_same(unique(ends), tensor({least, least + 2}));
+  const Tensor both = tensor({least, std::numeric_limits<int64_t>::max()}).expand({50, 2});
+  expect_same(unique(both), both[0]);
+}
+
 TEST(Unique, ComparesSlices) {
   const Tensor x = tensor({{1, 2}, {0, 5}, {1, 2}, {1, 1}});
   const auto [rows, inverse, counts] = unique(x, true, true, true, 0);
@@ -187,6 +230,21 @@ TEST(BinCount, CountsAndAddsWeights) {
   expect_error(ErrorKind::value, "bincount only supports 1-d non-negative integral inputs.", [] {
     bincount(tensor({1, -1}));
   });
+}
+
+TEST(BinCount, AddsUpOnAnyNumberOfThreads) {
+  std::vector<int64_t> x(300000), times(100);
+  Sequence random(8);
+  for (int64_t& v : x) ++times[static_cast<size_t>(v = random.next() % 100)];
+  for (int n : {1, 2, 5}) {
+    const Threads threads(n);
+    expect_same(bincount(tensor(x)), tensor(times));
+    // Every second element of a larger tensor; what lies between stays as it is.
+    Tensor base = arange(200).settle();
+    base.slice(0, 0, 200, 2).index_add_(0, tensor(x), ones({300000}, int64));
+    expect_same(base.slice(0, 0, 200, 2), arange(0, 200, 2) + tensor(times));
+    expect_same(base.slice(0, 1, 200, 2), arange(1, 200, 2));
+  }
 }
 
 TEST(SearchSorted, FindsBothSidesOfEquals) {

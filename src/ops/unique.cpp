@@ -8,7 +8,9 @@
 #include "expr/expr.h"
 #include "ops/order_args.h"
 #include "ops/pointwise.h"
+#include "tamis/indexing.h"
 #include "tamis/order.h"
+#include "tamis/reduce.h"
 
 namespace tamis {
 
@@ -50,7 +52,41 @@ Tensor run_starts(int64_t n, const Tensor& differs) {
   return cat({ones({1}, DType::boolean), differs}).contiguous().settle();
 }
 
+/// How often each of 0, 1, ... length - 1 occurs among numbers, [n], of int64.
+Tensor occurrences(const Tensor& numbers, int64_t length) {
+  const Tensor one = full({1}, 1).expand({numbers.numel()});
+  return zeros({length}, DType::int64).index_add_(0, numbers, one);
+}
+
+/// The least element and the distance to the greatest of integers that are many more than that
+/// distance: then counting each is faster than sorting.
+struct Range {
+  Tensor low;
+  int64_t distance;
+};
+std::optional<Range> narrow_range(const Tensor& x) {
+  if (!is_integral(x.dtype()) || x.dtype() == DType::boolean || x.numel() < 64) return {};
+  const auto [least, greatest] = aminmax(x);
+  const Tensor low = least.to_long();
+  const auto distance = static_cast<uint64_t>(greatest.to_long().item<int64_t>()) -
+                        static_cast<uint64_t>(low.item<int64_t>());
+  if (distance >= static_cast<uint64_t>(x.numel()) / 4) return {};
+  return Range{low, static_cast<int64_t>(distance)};
+}
+
+Triple distinct_in_range(const Tensor& x, const Range& range, Wanted wanted) {
+  const Tensor numbers = x.to_long().sub(range.low).reshape({-1}).settle();
+  const Tensor times = occurrences(numbers, range.distance + 1), occurs = times.ne(0).settle();
+  Tensor inverse, counts;
+  if (wanted.inverse) inverse = take(occurs.cumsum(0) - 1, numbers).view(x.shape());
+  if (wanted.counts) counts = masked_select(times, occurs);
+  return {(nonzero(occurs).reshape({-1}) + range.low).to(x.dtype()).settle(), inverse, counts};
+}
+
 Triple distinct_elements(const Tensor& x, bool consecutive, Wanted wanted) {
+  if (!consecutive) {
+    if (const auto range = narrow_range(x)) return distinct_in_range(x, *range, wanted);
+  }
   Tensor values = x.reshape({-1}).contiguous(), places;
   if (!consecutive) std::tie(values, places) = sort(values);
   const int64_t n = values.numel();
@@ -153,12 +189,6 @@ Value unique_consecutive_op(const Tensor& x, bool return_inverse, bool return_co
   return given(unique_consecutive(x, return_inverse, return_counts, dim));
 }
 
-/// sums[x[i]] += weights[i]
-template <class T>
-void add_weights(const int64_t* x, const T* weights, int64_t n, T* sums) {
-  for (int64_t i = 0; i < n; ++i) sums[x[i]] += weights[i];
-}
-
 }  // namespace
 
 Tensor unique(const Tensor& x, std::optional<int64_t> dim) {
@@ -188,21 +218,9 @@ Tensor bincount(const Tensor& x, std::optional<Tensor> weights, int64_t minlengt
         "weights should be 1-d and have the same length as input");
 
   const int64_t length = std::max(minlength, numbers.max().item<int64_t>() + 1);
-  const int64_t* at = numbers.data<int64_t>();
-  if (!weights) {
-    const Tensor counts = zeros({length}, DType::int64);
-    auto* to = counts.mutable_data<int64_t>();
-    for (int64_t i = 0; i < x.numel(); ++i) ++to[at[i]];
-    return counts;
-  }
+  if (!weights) return occurrences(numbers, length);
   const DType dtype = weights->dtype() == DType::float32 ? DType::float32 : DType::float64;
-  const Tensor sums = zeros({length}, dtype), summands = weights->to(dtype).contiguous();
-  if (dtype == DType::float32) {
-    add_weights(at, summands.data<float>(), x.numel(), sums.mutable_data<float>());
-  } else {
-    add_weights(at, summands.data<double>(), x.numel(), sums.mutable_data<double>());
-  }
-  return sums;
+  return zeros({length}, dtype).index_add_(0, numbers, weights->detach().to(dtype));
 }
 
 std::vector<Row> unique_rows() {

@@ -1,4 +1,5 @@
-// The kinds of IsinSet: nothing, a few values, a bitmap, a hash table; and the choice among them.
+// The kinds of IsinSet: nothing, a few values, one byte, a bitmap, a hash table; and the choice
+// among them.
 #include "backend/cpu/isin.h"
 
 #include <algorithm>
@@ -14,7 +15,10 @@
 namespace tamis {
 namespace {
 
-constexpr size_t kTiny = 8;
+/// Up to how many values it is the fastest to compare with each.
+template <class T>
+constexpr size_t kTiny = sizeof(T) == 8 ? 1 : 8;
+
 constexpr uint64_t kSmallRange = uint64_t{1} << 23;  // bits: 1 MiB
 
 /// 64 bytes of 0 or 1 to a word.
@@ -105,35 +109,60 @@ class BitmapSet final : public IsinSet {
   std::vector<uint64_t> bits_;
 };
 
-/// Open addressing with linear probing, at most half full. Zero marks free places.
+/// For every byte, whether it is in the set.
+template <class T>
+class ByteSet final : public IsinSet {
+ public:
+  explicit ByteSet(const std::vector<T>& values) {
+    for (const T value : values) contains_[static_cast<uint8_t>(value)] = 1;
+  }
+
+  void probe(const void* x, uint64_t* mask, size_t n) const override {
+    const uint8_t* element = static_cast<const uint8_t*>(x);
+    for (size_t i = 0; i < n; i += 64) {
+      const size_t count = std::min<size_t>(n - i, 64);
+      uint8_t found[64] = {};
+      for (size_t j = 0; j < count; ++j) found[j] = contains_[element[i + j]];
+      mask[i / 64] = bits_from_bytes(found);
+    }
+  }
+
+ private:
+  uint8_t contains_[256] = {};
+};
+
+/// Buckets of four keys, at most half full, behind a filter of one bit per hash value: few elements
+/// that are not in the set get past it, and it is small enough for the nearest caches. A bucket
+/// that is full goes on in the next one.
 template <class T>
 class HashSet final : public IsinSet {
  public:
   explicit HashSet(const std::vector<T>& values)
-      : slots_(std::bit_ceil(2 * values.size())), shift_(64 - std::countr_zero(slots_.size())) {
-    for (const T value : values) {
-      const Key key = key_of(value);
-      if (key == 0) {
-        has_zero_ = true;
-      } else {
-        slots_[find(key)] = key;
-      }
-    }
+      : filler_(key_of(values[0])),
+        filter_(filter_bits(values.size()) / 64),
+        slots_(std::max<size_t>(std::bit_ceil(2 * values.size()), 2 * kBucket), filler_),
+        filter_shift_(64 - std::countr_zero(64 * filter_.size())),
+        bucket_shift_(64 - std::countr_zero(slots_.size() / kBucket)) {
+    for (const T value : values) insert(key_of(value));
   }
 
   void probe(const void* x, uint64_t* mask, size_t n) const override {
-    probe_each<T>(*this, x, mask, n);
-  }
-
-  bool contains(T x) const {
-    const Key key = key_of(x);
-    return key == 0 ? has_zero_ : slots_[find(key)] == key;
+    const T* element = static_cast<const T*>(x);
+    for (; n >= 64; n -= 64, element += 64) *mask++ = probe_word(element);
+    if (n == 0) return;
+    T padded[64] = {};
+    std::copy_n(element, n, padded);
+    *mask = probe_word(padded) & ((uint64_t{1} << n) - 1);
   }
 
  private:
   using Key = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  static constexpr size_t kBucket = 4;
 
-  // Adding zero turns -0 into +0. No value is NaN, so an element that is finds a free place.
+  // Few values may have many bits each: the filter is still in the first-level cache.
+  static size_t filter_bits(size_t n) { return std::bit_ceil(n <= 4096 ? 64 * n : 8 * n); }
+
+  // Adding zero turns -0 into +0. No value is NaN, so an element that is equals none of them.
   static Key key_of(T x) {
     if constexpr (std::is_floating_point_v<T>) {
       return std::bit_cast<Key>(x + T{0});
@@ -141,17 +170,46 @@ class HashSet final : public IsinSet {
       return static_cast<Key>(x);
     }
   }
+  static uint64_t hash(Key key) { return uint64_t{key} * 0x9E3779B97F4A7C15u; }
 
-  // The place of the key, or the free one where it would be.
-  size_t find(Key key) const {
-    size_t at = uint64_t{key} * 0x9E3779B97F4A7C15u >> shift_;
-    while (slots_[at] != key && slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
-    return at;
+  uint64_t probe_word(const T* element) const {
+    uint64_t word = 0;
+    for (int i = 0; i < 64; ++i) word |= uint64_t{may_contain(key_of(element[i]))} << i;
+    for (uint64_t left = word; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      word ^= uint64_t{!contains(key_of(element[i]))} << i;
+    }
+    return word;
   }
 
+  bool may_contain(Key key) const {
+    const uint64_t at = hash(key) >> filter_shift_;
+    return filter_[at / 64] >> (at % 64) & 1;
+  }
+
+  bool contains(Key key) const {
+    for (size_t at = hash(key) >> bucket_shift_;; at = next(at)) {
+      const Key* const slot = slots_.data() + at * kBucket;
+      const bool found = (slot[0] == key) | (slot[1] == key) | (slot[2] == key) | (slot[3] == key);
+      if (found | (slot[3] == filler_)) return found;
+    }
+  }
+
+  void insert(Key key) {
+    const uint64_t bit = hash(key) >> filter_shift_;
+    filter_[bit / 64] |= uint64_t{1} << (bit % 64);
+    if (contains(key)) return;
+    size_t at = hash(key) >> bucket_shift_;
+    while (slots_[at * kBucket + 3] != filler_) at = next(at);
+    *std::find(slots_.begin() + static_cast<int64_t>(at * kBucket), slots_.end(), filler_) = key;
+  }
+
+  size_t next(size_t bucket) const { return (bucket + 1) & (slots_.size() / kBucket - 1); }
+
+  Key filler_;  // one of the values, in all free slots: so no number has to be kept for them
+  std::vector<uint64_t> filter_;
   std::vector<Key> slots_;
-  int shift_;
-  bool has_zero_ = false;
+  int filter_shift_, bucket_shift_;
 };
 
 /// The same number as a To, if there is one.
@@ -191,7 +249,7 @@ std::optional<std::vector<T>> few(const std::vector<T>& values) {
   std::vector<T> distinct;
   for (const T value : values) {
     if (std::find(distinct.begin(), distinct.end(), value) != distinct.end()) continue;
-    if (distinct.size() == kTiny) return std::nullopt;
+    if (distinct.size() == kTiny<T>) return std::nullopt;
     distinct.push_back(value);
   }
   return distinct;
@@ -201,8 +259,10 @@ template <class T>
 std::shared_ptr<const IsinSet> make(const std::vector<T>& values) {
   if (values.empty()) return std::make_shared<EmptySet>();
   if (auto distinct = few(values)) return std::make_shared<TinySet<T>>(std::move(*distinct));
-  if constexpr (std::is_integral_v<T>) {
-    // Of 8 and 16-bit integers the range is always small.
+  if constexpr (sizeof(T) == 1) {
+    return std::make_shared<ByteSet<T>>(values);
+  } else if constexpr (std::is_integral_v<T>) {
+    // Of 16-bit integers the range is always small.
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     const uint64_t range = static_cast<uint64_t>(*high) - static_cast<uint64_t>(*low);
     if (range < std::max<uint64_t>(kSmallRange, 32 * values.size())) {

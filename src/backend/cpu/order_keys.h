@@ -74,6 +74,38 @@ struct Keyed {
   }
 };
 
+/// Calls f(I{}) with an index type that holds positions below n.
+template <class F>
+void visit_index(int64_t n, F&& f) {
+  if (n <= std::numeric_limits<uint32_t>::max()) {
+    f(uint32_t{});
+  } else {
+    f(uint64_t{});
+  }
+}
+
+/// Elements of one slice by position, keyed so that the wanted order is ascending.
+template <class T, class I>
+struct KeyedSlice {
+  using K = typename Keys<T>::Key;
+  const typename Keys<T>::Element* x;
+  K flip;  // all ones if descending
+  Keyed<K, I> operator()(int64_t i) const {
+    return {static_cast<K>(Keys<T>::of(x[i]) ^ flip), static_cast<I>(i)};
+  }
+  typename Keys<T>::Element element(const Keyed<K, I>& e) const {
+    const K key = static_cast<K>(e.key ^ flip);
+    return Keys<T>::is_exact(key) ? Keys<T>::element(key) : x[e.index];
+  }
+};
+
+template <class T, class I>
+KeyedSlice<T, I> keyed_slice(const Slices& x, int64_t slice, bool descending) {
+  using K = typename Keys<T>::Key;
+  return {static_cast<const typename Keys<T>::Element*>(x.data) + slice * x.size,
+          descending ? Keys<T>::kLast : K{0}};
+}
+
 /// Calls f(T{}) for the type of an ordered dtype.
 template <class F>
 void visit_ordered(DType dtype, F&& f) {

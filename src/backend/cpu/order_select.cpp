@@ -1,201 +1,267 @@
-// Selecting elements by rank without sorting: small slices by partitioning a copy of the keys,
-// large ones by narrowing down to the few elements between two elements of a sample.
+// Selecting elements by rank without sorting: few elements by partitioning a copy of their keys,
+// many by narrowing them down to those between two elements of a sample, of which there are few.
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/cpu/order.h"
+#include "backend/cpu/order_bound.h"
 #include "backend/cpu/order_radix.h"
 
 namespace tamis::cpu {
 
 namespace {
 
-constexpr int64_t kManyRanks = 16;  // from here on, sorting all keys is cheaper
+constexpr size_t kManyRanks = 16;     // from here on, sorting all keys is cheaper
+constexpr int64_t kSampled = 1 << 9;  // from this size on, taking a sample is worth it
+constexpr int64_t kPart = 1 << 16;    // elements of a task
 
-/// Finds keys by rank in one slice of n elements, and where they first stand.
+/// A key, and an index before which no element has it.
 template <class T>
-class Selection {
+struct Found {
+  Key<T> key{};
+  int64_t from = 0;
+};
+
+/// found[i] = what has rank ranks[i]; ranks ascend, room is for n keys.
+template <class T>
+void partition(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, Key<T>* room,
+               Found<T>* found) {
+  for (int64_t i = 0; i < n; ++i) room[i] = Keys<T>::of(x[i]);
+  const bool sort = ranks.size() >= kManyRanks;
+  if (sort) std::sort(room, room + n);
+  int64_t from = 0;  // all before it are in their places
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    if (!sort && ranks[r] >= from) {
+      std::nth_element(room + from, room + ranks[r], room + n);
+      from = ranks[r] + 1;
+    }
+    found[r].key = room[ranks[r]];
+  }
+}
+
+// ---- narrowing down -----------------------------------------------------------------------------
+
+/// Two elements between which some ranks are found, almost certainly; none at an end.
+template <class T>
+struct Window {
+  size_t first, last;  // of the ranks
+  std::optional<Bound<T>> lower, upper;
+};
+
+/// What a part has of a window.
+template <class T>
+struct Share {
+  int64_t up_to_lower = 0, below_upper = 0;
+  std::vector<Element<T>> between;
+
+  void collect(const Window<T>& window, const Step<T>& step, const Element<T>* x) {
+    const size_t n = step.size();
+    uint64_t low[kStepWords] = {}, in[kStepWords];
+    fill_words(n, in);
+    if (window.lower) up_to_lower += window.lower->less_equal(step, low);
+    below_upper += window.upper ? window.upper->less(step, in) : static_cast<int64_t>(n);
+    uint64_t any = 0;
+    for (size_t i = 0; i < (n + 63) / 64; ++i) any |= in[i] &= ~low[i];
+    if (any == 0) return;
+    Element<T> packed[kStep];
+    const size_t count = kernels().compress[width_index(sizeof(T))](x, in, n, packed, packed + n);
+    between.insert(between.end(), packed, packed + count);
+  }
+};
+
+template <class T>
+class Sampled {
  public:
-  using K = typename Keys<T>::Key;
-  using Element = typename Keys<T>::Element;
+  Sampled(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, Found<T>* found)
+      : x_(x), n_(n), ranks_(ranks), found_(found) {}
 
-  Selection(const Element* x, int64_t n) : x_(x), n_(n) {}
-
-  /// keys[r] = the key of rank ranks[r]; order is ranks' positions by ascending rank.
-  void by_partition(const int64_t* ranks, const std::vector<size_t>& order, K* room, K* keys) {
-    for (int64_t i = 0; i < n_; ++i) room[i] = Keys<T>::of(x_[i]);
-    int64_t from = 0;  // all before it are in their places
-    const bool sort = static_cast<int64_t>(order.size()) >= kManyRanks;
-    if (sort) std::sort(room, room + n_);
-    for (size_t r : order) {
-      if (!sort && ranks[r] >= from) {
-        std::nth_element(room + from, room + ranks[r], room + n_);
-        from = ranks[r] + 1;
-      }
-      keys[r] = room[ranks[r]];
+  void run() {
+    choose_windows();
+    const auto count = static_cast<size_t>(parts()) * windows_.size();
+    std::vector<Share<T>> shares(count);
+    each_part([&](int64_t part, int64_t begin, int64_t end) {
+      Share<T>* const own = shares.data() + static_cast<size_t>(part) * windows_.size();
+      for_steps<T>(x_, begin, end, [&](const Step<T>& step, int64_t at) {
+        for (size_t w = 0; w < windows_.size(); ++w) own[w].collect(windows_[w], step, x_ + at);
+      });
+    });
+    for (size_t w = 0; w < windows_.size(); ++w) {
+      std::vector<Share<T>*> of_window;
+      for (size_t i = w; i < count; i += windows_.size()) of_window.push_back(&shares[i]);
+      resolve(windows_[w], of_window);
     }
-  }
-
-  /// The keys of ranks low..high (few, and close together) into keys[0], keys[1], ...
-  void by_sample(int64_t low, int64_t high, K* keys) {
-    const auto [least, greatest] = window(low, high);
-    collect(least, greatest);
-    const int64_t found = static_cast<int64_t>(between_.size());
-    if (low < below_ || high >= below_ + found) {  // the sample was misleading
-      below_ = 0;
-      collect(0, Keys<T>::kLast);
-    }
-    const auto begin = between_.begin();
-    std::nth_element(begin, begin + (low - below_), between_.end());
-    keys[0] = between_[static_cast<size_t>(low - below_)];
-    if (high > low) {
-      keys[1] = *std::min_element(begin + (low - below_ + 1), between_.end());
-    }
-  }
-
-  int64_t first_of(K key) const {
-    constexpr int64_t kBlock = 256;
-    int64_t i = 0;
-    for (; i + kBlock <= n_; i += kBlock) {
-      bool found = false;
-      for (int64_t j = 0; j < kBlock; ++j) found |= Keys<T>::of(x_[i + j]) == key;
-      if (found) break;
-    }
-    while (Keys<T>::of(x_[i]) != key) ++i;
-    return i;
   }
 
  private:
-  static constexpr int64_t kSample = 1 << 14;
+  int64_t parts() const { return (n_ + kPart - 1) / kPart; }
 
-  /// Two keys between which the ranks are found, almost certainly: elements of a sample that stand
-  /// some standard deviations to the left and right of where the ranks are expected.
-  std::pair<K, K> window(int64_t low, int64_t high) const {
-    std::vector<K> sample(kSample);
-    const int64_t step = n_ / kSample;
-    for (int64_t i = 0; i < kSample; ++i) {
+  template <class F>
+  void each_part(const F& f) const {
+    parallel_for(parts(), 1, [&](int64_t first, int64_t last) {
+      for (int64_t p = first; p < last; ++p) f(p, p * kPart, std::min(n_, (p + 1) * kPart));
+    });
+  }
+
+  std::vector<Key<T>> sample() const {
+    const auto bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(n_)));
+    const int64_t size = int64_t{1} << std::min(13, 2 * bits / 3);
+    const int64_t step = n_ / size;
+    std::vector<Key<T>> keys(static_cast<size_t>(size));
+    for (int64_t i = 0; i < size; ++i) {
       // A place within each step that follows no period of the data.
       const uint64_t hash = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
       const auto place = static_cast<int64_t>((hash >> 32) % static_cast<uint64_t>(step));
-      sample[static_cast<size_t>(i)] = Keys<T>::of(x_[i * step + place]);
+      keys[static_cast<size_t>(i)] = Keys<T>::of(x_[i * step + place]);
     }
-    constexpr int64_t kMargin = 4 * 64;  // the deviation is at most sqrt(kSample) / 2
-    const auto expected = [&](int64_t rank) {
-      return static_cast<int64_t>(static_cast<double>(rank) / static_cast<double>(n_) * kSample);
+    return keys;
+  }
+
+  /// One window for neighbouring ranks, from some standard deviations to the left of where the
+  /// sample has them to as many to the right.
+  void choose_windows() {
+    std::vector<Key<T>> keys = sample();
+    const auto size = static_cast<int64_t>(keys.size());
+    // A deviation is at most half of the root.
+    const auto margin = static_cast<int64_t>(4 * 0.5 * std::sqrt(static_cast<double>(size)));
+    int64_t sorted = 0;  // keys before it are in their places
+    const auto bound = [&](int64_t at) -> std::optional<Bound<T>> {
+      if (at < 0 || at >= size) return std::nullopt;
+      if (at >= sorted) std::nth_element(keys.begin() + sorted, keys.begin() + at, keys.end());
+      sorted = std::max(sorted, at + 1);
+      return Bound<T>(keys[static_cast<size_t>(at)]);
     };
-    const int64_t from = expected(low) - kMargin, to = expected(high) + kMargin;
-    std::sort(sample.begin(), sample.end());
-    return {from < 0 ? K{0} : sample[static_cast<size_t>(from)],
-            to >= kSample ? Keys<T>::kLast : sample[static_cast<size_t>(to)]};
+    const auto expected = [&](int64_t rank) {
+      return static_cast<int64_t>(static_cast<double>(rank) / static_cast<double>(n_) *
+                                  static_cast<double>(size));
+    };
+    for (size_t first = 0, last; first < ranks_.size(); first = last) {
+      last = first;
+      while (last < ranks_.size() && ranks_[last] <= ranks_[first] + 1) ++last;
+      auto lower = bound(expected(ranks_[first]) - margin);
+      windows_.push_back({first, last, lower, bound(expected(ranks_[last - 1]) + margin)});
+    }
   }
 
-  /// Counts the keys below `least`, and keeps those from there to `greatest`.
-  void collect(K least, K greatest) {
-    constexpr int64_t kPart = 1 << 17;
-    const int64_t parts = (n_ + kPart - 1) / kPart;
-    std::vector<std::vector<K>> found(static_cast<size_t>(parts));
-    std::vector<int64_t> below(static_cast<size_t>(parts));
-    parallel_for(parts, 1, [&](int64_t first, int64_t last) {
-      for (int64_t p = first; p < last; ++p) {
-        below[static_cast<size_t>(p)] =
-            collect_part(p * kPart, std::min(n_, (p + 1) * kPart), least, greatest,
-                         found[static_cast<size_t>(p)]);
+  void resolve(const Window<T>& window, const std::vector<Share<T>*>& shares) {
+    int64_t up_to_lower = 0, below_upper = 0;
+    for (const Share<T>* share : shares) {
+      up_to_lower += share->up_to_lower;
+      below_upper += share->below_upper;
+    }
+    std::vector<int64_t> inner;  // ranks among the elements between the bounds
+    size_t first_inner = window.last;
+    for (size_t r = window.first; r < window.last; ++r) {
+      if (ranks_[r] >= up_to_lower && ranks_[r] < below_upper) {
+        if (inner.empty()) first_inner = r;
+        inner.push_back(ranks_[r] - up_to_lower);
+      } else if (ranks_[r] < up_to_lower && ranks_[r] >= count_less(*window.lower)) {
+        found_[r] = {window.lower->key(), 0};
+      } else if (ranks_[r] >= below_upper && ranks_[r] < count_less_equal(*window.upper)) {
+        found_[r] = {window.upper->key(), 0};
+      } else {  // the sample was misleading
+        const Scratch<Key<T>> room(n_);
+        partition<T>(x_, n_, ranks_.subspan(r, 1), room.data(), found_ + r);
       }
+    }
+    if (!inner.empty()) search_between(shares, inner, found_ + first_inner);
+  }
+
+  void search_between(const std::vector<Share<T>*>& shares, const std::vector<int64_t>& ranks,
+                      Found<T>* found) {
+    std::vector<Element<T>> between;
+    for (const Share<T>* share : shares) {
+      between.insert(between.end(), share->between.begin(), share->between.end());
+    }
+    const auto n = static_cast<int64_t>(between.size());
+    if (n >= kSampled && n < n_ / 2) {
+      Sampled(between.data(), n, ranks, found).run();
+    } else {
+      const Scratch<Key<T>> room(n);
+      partition<T>(between.data(), n, ranks, room.data(), found);
+    }
+    for (size_t r = 0; r < ranks.size(); ++r) {
+      found[r].from = 0;
+      for (const Share<T>* share : shares) {
+        const auto has_key = [&](Element<T> e) { return Keys<T>::of(e) == found[r].key; };
+        if (std::any_of(share->between.begin(), share->between.end(), has_key)) break;
+        found[r].from += kPart;
+      }
+    }
+  }
+
+  int64_t count_less(const Bound<T>& bound) const { return count(bound, &Bound<T>::less); }
+  int64_t count_less_equal(const Bound<T>& bound) const {
+    return count(bound, &Bound<T>::less_equal);
+  }
+
+  template <class Test>
+  int64_t count(const Bound<T>& bound, Test test) const {
+    std::vector<int64_t> counts(static_cast<size_t>(parts()));
+    each_part([&](int64_t part, int64_t begin, int64_t end) {
+      for_steps<T>(x_, begin, end, [&](const Step<T>& step, int64_t) {
+        uint64_t words[kStepWords];
+        counts[static_cast<size_t>(part)] += (bound.*test)(step, words);
+      });
     });
-    below_ = 0;
-    between_.clear();
-    for (size_t p = 0; p < found.size(); ++p) {
-      below_ += below[p];
-      between_.insert(between_.end(), found[p].begin(), found[p].end());
-    }
+    int64_t sum = 0;
+    for (const int64_t c : counts) sum += c;
+    return sum;
   }
 
-  int64_t collect_part(int64_t begin, int64_t end, K least, K greatest,
-                       std::vector<K>& found) const {
-    constexpr int64_t kBlock = 32;
-    int64_t below = 0, i = begin;
-    for (; i + kBlock <= end; i += kBlock) {
-      below +=
-          collect_block(x_ + i, std::integral_constant<int64_t, kBlock>{}, least, greatest, found);
-    }
-    for (; i < end; ++i) {
-      below += collect_block(x_ + i, std::integral_constant<int64_t, 1>{}, least, greatest, found);
-    }
-    return below;
-  }
-
-  /// The number of elements is a constant, so that the loops become vector instructions.
-  template <class Size>
-  static int64_t collect_block(const Element* x, Size size, K least, K greatest,
-                               std::vector<K>& found) {
-    const K width = static_cast<K>(greatest - least);
-    K keys[size], less = 0, in = 0;
-    for (int64_t j = 0; j < size; ++j) keys[j] = Keys<T>::of(x[j]);
-    for (int64_t j = 0; j < size; ++j) less = static_cast<K>(less + (keys[j] < least));
-    for (int64_t j = 0; j < size; ++j) {
-      in = static_cast<K>(in + (static_cast<K>(keys[j] - least) <= width));
-    }
-    if (in == 0) return less;
-    const size_t at = found.size();
-    found.resize(at + size + 1);  // one more, which the last step may write
-    K* to = found.data() + at;
-    for (int64_t j = 0; j < size; ++j) {
-      *to = keys[j];
-      to += static_cast<K>(keys[j] - least) <= width;
-    }
-    found.resize(at + static_cast<size_t>(in));
-    return less;
-  }
-
-  const Element* x_;
+  const Element<T>* x_;
   int64_t n_;
-  int64_t below_ = 0;
-  std::vector<K> between_;
+  std::span<const int64_t> ranks_;
+  Found<T>* found_;
+  std::vector<Window<T>> windows_;
 };
 
-/// A large slice: ranks in ascending order, neighbours together.
+// ---- slices -------------------------------------------------------------------------------------
+
 template <class T>
-void select_large(Selection<T>& selection, const int64_t* ranks, const std::vector<size_t>& order,
-                  typename Keys<T>::Key* keys) {
-  for (size_t i = 0; i < order.size();) {
-    const int64_t low = ranks[order[i]];
-    size_t end = i;
-    while (end < order.size() && ranks[order[end]] <= low + 1) ++end;
-    const int64_t high = ranks[order[end - 1]];
-    typename Keys<T>::Key found[2];
-    selection.by_sample(low, high, found);
-    for (; i < end; ++i) keys[order[i]] = found[ranks[order[i]] - low];
+int64_t first_of(const Element<T>* x, int64_t n, Key<T> key, int64_t from) {
+  constexpr int64_t kRun = 256;
+  int64_t i = from;
+  for (; i + kRun <= n; i += kRun) {
+    bool found = false;
+    for (int64_t j = 0; j < kRun; ++j) found |= Keys<T>::of(x[i + j]) == key;
+    if (found) break;
   }
+  while (Keys<T>::of(x[i]) != key) ++i;
+  return i;
 }
 
 template <class T>
 void select_from_slices(const Slices& x, const int64_t* all_ranks, int64_t per_slice, void* values,
                         int64_t* indices) {
-  using K = typename Keys<T>::Key;
-  using Element = typename Keys<T>::Element;
-  const bool large = x.size >= kLargeSlice && per_slice < kManyRanks;
+  const auto count = static_cast<size_t>(per_slice);
+  const bool large = x.size >= kSampled && count < kManyRanks && !std::same_as<T, bool>;
   for_slices(x, [&](int64_t first, int64_t last) {
-    const Scratch<K> room(large ? 0 : x.size);
-    std::vector<K> keys(static_cast<size_t>(per_slice));
-    std::vector<size_t> order(static_cast<size_t>(per_slice));
+    const Scratch<Key<T>> room(large ? 0 : x.size);
+    std::vector<Found<T>> found(count);
+    std::vector<int64_t> ranks(count);
+    std::vector<size_t> order(count);
     for (int64_t s = first; s < last; ++s) {
-      const int64_t* ranks = all_ranks + s * per_slice;
-      for (size_t r = 0; r < order.size(); ++r) order[r] = r;
+      const int64_t* const wanted = all_ranks + s * per_slice;
+      for (size_t r = 0; r < count; ++r) order[r] = r;
       std::sort(order.begin(), order.end(),
-                [&](size_t a, size_t b) { return ranks[a] < ranks[b]; });
-      const Element* const slice = static_cast<const Element*>(x.data) + s * x.size;
-      Selection<T> selection(slice, x.size);
-      if (large) {
-        select_large<T>(selection, ranks, order, keys.data());
-      } else {
-        selection.by_partition(ranks, order, room.data(), keys.data());
+                [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
+      for (size_t r = 0; r < count; ++r) ranks[r] = wanted[order[r]];
+      const auto* const slice = static_cast<const Element<T>*>(x.data) + s * x.size;
+      if (!large) {
+        partition<T>(slice, x.size, ranks, room.data(), found.data());
+      } else if constexpr (!std::same_as<T, bool>) {
+        Sampled<T>(slice, x.size, ranks, found.data()).run();
       }
-      for (int64_t r = 0; r < per_slice; ++r) {
-        const K key = keys[static_cast<size_t>(r)];
-        const int64_t to = s * per_slice + r;
+      for (size_t r = 0; r < count; ++r) {
+        const Key<T> key = found[r].key;
+        const int64_t to = s * per_slice + static_cast<int64_t>(order[r]);
         const bool look = indices != nullptr || !Keys<T>::is_exact(key);
-        const int64_t at = look ? selection.first_of(key) : 0;
-        static_cast<Element*>(values)[to] = look ? slice[at] : Keys<T>::element(key);
+        const int64_t at = look ? first_of<T>(slice, x.size, key, large ? found[r].from : 0) : 0;
+        static_cast<Element<T>*>(values)[to] = look ? slice[at] : Keys<T>::element(key);
         if (indices != nullptr) indices[to] = at;
       }
     }

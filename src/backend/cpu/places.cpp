@@ -1,5 +1,5 @@
-// Reading and writing the places that indices point at: runs along the innermost dimension, copied
-// whole where the indices do not change within a run.
+// Reading and writing the places that indices point at: lines along the innermost dimension, copied
+// whole where the indices do not change within a line.
 #include "backend/cpu/places.h"
 
 #include <algorithm>
@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "backend/cpu/loops.h"
+#include "backend/cpu/places_lines.h"
 #include "backend/cpu/threads.h"
+#include "tamis/runtime.h"
 
 namespace tamis::cpu {
 
@@ -27,169 +29,25 @@ struct Unit<16> {
   };
 };
 
-// ---- the iteration space ------------------------------------------------------------------------
+// ---- moving ---------------------------------------------------------------------------------------
 
-/// The iteration space with adjacent dimensions merged where all operands allow it. Operand 0 is
-/// the places, 1 the packed side (out or source), the others are the columns.
-struct Space {
-  Shape shape;                   // at least two dimensions: rows of lines
-  std::vector<Shape> strides;    // of each operand
-  std::vector<int64_t> origins;  // where each operand begins
-};
-
-Space merged(const Places& places, const Shape& packed) {
-  std::vector<const Shape*> from = {&places.strides, &packed};
-  for (const IndexColumn& column : places.columns) from.push_back(&column.strides);
-  Space space;
-  space.strides.resize(from.size());
-  space.origins.assign(from.size(), 0);
-  for (size_t d = 0; d < places.shape.size(); ++d) {
-    const int64_t size = places.shape[d];
-    if (size == 1) continue;
-    bool joins = !space.shape.empty();
-    for (size_t o = 0; o < from.size() && joins; ++o) {
-      joins = space.strides[o].back() == (*from[o])[d] * size;
-    }
-    if (joins) {
-      space.shape.back() *= size;
-    } else {
-      space.shape.push_back(size);
-    }
-    for (size_t o = 0; o < from.size(); ++o) {
-      if (!joins) space.strides[o].push_back(0);
-      space.strides[o].back() = (*from[o])[d];
-    }
-  }
-  while (space.shape.size() < 2) {
-    space.shape.insert(0, 1);
-    for (Shape& strides : space.strides) strides.insert(0, 0);
-  }
-  return space;
-}
-
-/// A position in a space, with what each operand's offset is there.
-class Cursor {
- public:
-  Cursor(const Space& space, int64_t position)
-      : shape_(space.shape), at_(space.shape.size(), 0), offsets_(space.origins) {
-    for (size_t d = 0; d < shape_.size(); ++d) {
-      for (const Shape& strides : space.strides) steps_.push_back(strides[d]);
-    }
-    for (size_t d = shape_.size(); d-- > 0; position /= shape_[d]) move(d, position % shape_[d]);
-  }
-
-  const int64_t* offsets() const { return offsets_.data(); }
-  size_t last() const { return shape_.size() - 1; }
-  /// Places left in dimension d.
-  int64_t left(size_t d) const { return shape_[d] - at_[d]; }
-
-  void move(size_t d, int64_t by) {
-    at_[d] += by;
-    const int64_t* steps = steps_.data() + d * offsets_.size();
-    for (size_t o = 0; o < offsets_.size(); ++o) offsets_[o] += by * steps[o];
-  }
-  /// Goes on in the outer dimensions where one has come to its end.
-  void carry(size_t d) {
-    for (; d > 0 && at_[d] == shape_[d]; --d) {
-      move(d, -shape_[d]);
-      move(d - 1, 1);
-    }
-  }
-
- private:
-  Shape shape_, at_;
-  std::vector<int64_t> steps_;  // [dimension][operand]
-  std::vector<int64_t> offsets_;
-};
-
-/// Covers positions [begin, end) by calls run(offsets of the operands, n), each within one line of
-/// the innermost dimension, in row-major order.
-template <class Run>
-void for_runs(const Space& space, int64_t begin, int64_t end, Run&& run) {
-  Cursor cursor(space, begin);
-  const size_t last = cursor.last();
-  const int64_t line = space.shape[last];
-  for (int64_t position = begin; position < end;) {
-    const int64_t n = std::min(cursor.left(last), end - position);
-    if (n < line) {
-      run(cursor.offsets(), n);
-      position += n;
-      cursor.move(last, n);
-      cursor.carry(last);
-      continue;
-    }
-    const int64_t lines = std::min(cursor.left(last - 1), (end - position) / line);
-    for (int64_t k = 0; k < lines; ++k) {
-      run(cursor.offsets(), line);
-      cursor.move(last - 1, 1);
-    }
-    position += lines * line;
-    cursor.carry(last - 1);
+/// memcpy without a call for the few bytes of a short line.
+inline void copy_bytes(char* to, const char* from, size_t bytes) {
+  if (bytes > 128) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes >= 16) {
+    for (size_t i = 0; i + 16 < bytes; i += 16) std::memcpy(to + i, from + i, 16);
+    std::memcpy(to + bytes - 16, from + bytes - 16, 16);
+  } else if (bytes >= 8) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + bytes - 8, from + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + bytes - 4, from + bytes - 4, 4);
+  } else {
+    for (size_t i = 0; i < bytes; ++i) to[i] = from[i];
   }
 }
-
-// ---- one run ------------------------------------------------------------------------------------
-
-struct Column {
-  const int64_t* data;
-  int64_t size, step;
-  int64_t stride;  // along a run
-  size_t operand;
-
-  int64_t place(int64_t at) const {
-    const int64_t index = data[at];
-    return (index + (index < 0 ? size : 0)) * step;
-  }
-};
-
-/// The innermost dimension: columns that change within a run apart from those that do not.
-struct Line {
-  int64_t place_stride, packed_stride;
-  std::vector<Column> fixed, varying;
-
-  Line(const Places& places, const Space& space)
-      : place_stride(space.strides[0].back()), packed_stride(space.strides[1].back()) {
-    for (size_t k = 0; k < places.columns.size(); ++k) {
-      const IndexColumn& from = places.columns[k];
-      const int64_t stride = space.strides[k + 2].back();
-      (stride == 0 ? fixed : varying).push_back({from.data, from.size, from.step, stride, k + 2});
-    }
-  }
-
-  bool is_copy() const { return varying.empty() && place_stride == 1 && packed_stride == 1; }
-
-  /// The place where a run begins, without the varying columns.
-  int64_t base(const int64_t* offsets) const {
-    int64_t place = offsets[0];
-    for (const Column& c : fixed) place += c.place(offsets[c.operand]);
-    return place;
-  }
-
-  /// visit(place, packed) for every element of a run, in order.
-  template <class Visit>
-  void each(const int64_t* offsets, int64_t n, Visit&& visit) const {
-    const int64_t place = base(offsets), packed = offsets[1];
-    if (varying.empty()) {
-      for (int64_t i = 0; i < n; ++i) visit(place + i * place_stride, packed + i * packed_stride);
-    } else if (varying.size() == 1 && place_stride == 0 && packed_stride == 1) {
-      const Column c = varying[0];
-      const int64_t first = offsets[c.operand];
-      for (int64_t i = 0; i < n; ++i) visit(place + c.place(first + i * c.stride), packed + i);
-    } else if (varying.size() == 1) {
-      const Column c = varying[0];
-      const int64_t first = offsets[c.operand];
-      for (int64_t i = 0; i < n; ++i) {
-        visit(place + i * place_stride + c.place(first + i * c.stride), packed + i * packed_stride);
-      }
-    } else {
-      for (int64_t i = 0; i < n; ++i) {
-        int64_t at = place + i * place_stride;
-        for (const Column& c : varying) at += c.place(offsets[c.operand] + i * c.stride);
-        visit(at, packed + i * packed_stride);
-      }
-    }
-  }
-};
 
 template <int W>
 void take(const Places& places, const Space& space, const void* from, void* out) {
@@ -198,12 +56,17 @@ void take(const Places& places, const Space& space, const void* from, void* out)
   const T* x = static_cast<const T*>(from);
   T* y = static_cast<T*>(out);
   parallel_for(numel(space.shape), kGrain, [&](int64_t begin, int64_t end) {
-    for_runs(space, begin, end, [&](const int64_t* offsets, int64_t n) {
-      if (line.is_copy()) {
-        std::memcpy(y + offsets[1], x + line.base(offsets), static_cast<size_t>(n) * W);
-      } else {
-        line.each(offsets, n, [x, y](int64_t place, int64_t packed) { y[packed] = x[place]; });
+    for_lines(space, begin, end, [&](const int64_t* offsets, int64_t lines, int64_t n) {
+      if (!line.is_dense()) {
+        line.each(offsets, lines, n,
+                  [x, y](int64_t place, int64_t packed) { y[packed] = x[place]; });
+        return;
       }
+      const size_t bytes = static_cast<size_t>(n) * W;
+      line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
+        copy_bytes(reinterpret_cast<char*>(y + packed), reinterpret_cast<const char*>(x + place),
+                   bytes);
+      });
     });
   });
 }
@@ -239,12 +102,17 @@ void assign(const Places& places, const Space& space, void* to, const void* sour
   T* y = static_cast<T*>(to);
   const T* x = static_cast<const T*>(source);
   for_parts(space, [&](const Space& part) {
-    for_runs(part, 0, numel(part.shape), [&](const int64_t* offsets, int64_t n) {
-      if (line.is_copy()) {
-        std::memcpy(y + line.base(offsets), x + offsets[1], static_cast<size_t>(n) * W);
-      } else {
-        line.each(offsets, n, [x, y](int64_t place, int64_t packed) { y[place] = x[packed]; });
+    for_lines(part, 0, numel(part.shape), [&](const int64_t* offsets, int64_t lines, int64_t n) {
+      if (!line.is_dense()) {
+        line.each(offsets, lines, n,
+                  [x, y](int64_t place, int64_t packed) { y[place] = x[packed]; });
+        return;
       }
+      const size_t bytes = static_cast<size_t>(n) * W;
+      line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
+        copy_bytes(reinterpret_cast<char*>(y + place), reinterpret_cast<const char*>(x + packed),
+                   bytes);
+      });
     });
   });
 }
@@ -304,8 +172,8 @@ void combine_into(const Places& places, const Space& space, void* to, const void
   S* y = static_cast<S*>(to);
   const S* x = static_cast<const S*>(source);
   for_parts(space, [&](const Space& part) {
-    for_runs(part, 0, numel(part.shape), [&](const int64_t* offsets, int64_t n) {
-      line.each(offsets, n, [x, y](int64_t place, int64_t packed) {
+    for_lines(part, 0, numel(part.shape), [&](const int64_t* offsets, int64_t lines, int64_t n) {
+      line.each(offsets, lines, n, [x, y](int64_t place, int64_t packed) {
         const W a = static_cast<W>(y[place]), b = static_cast<W>(x[packed]);
         y[place] = static_cast<S>(combined<kCombine, W>(a, b));
       });
@@ -313,10 +181,61 @@ void combine_into(const Places& places, const Space& space, void* to, const void
   });
 }
 
+/// How many elements of the target the places can be, at most, if none of its own dimensions is
+/// among those of the space; -1 if that cannot be told simply.
+int64_t extent(const Places& places) {
+  int64_t last = 0;
+  for (size_t d = 0; d < places.shape.size(); ++d) {
+    if (places.strides[d] != 0 && places.shape[d] > 1) return -1;
+  }
+  for (const IndexColumn& column : places.columns) {
+    if (column.step < 0) return -1;
+    last += (column.size - 1) * column.step;
+  }
+  return last + 1;
+}
+
+/// Sums of integers do not depend on the order: where many are added to few places, each thread
+/// adds to zeros of its own. False if that is not worth it.
+template <class T>
+bool add_apart(const Places& places, const Space& space, T* y, const T* x) {
+  constexpr int64_t kFew = 1 << 15;
+  const int64_t n = numel(space.shape), size = extent(places), parts = get_num_threads();
+  if (parts == 1 || size < 1 || size > kFew || n < 8 * size || n < 8 * kGrain) return false;
+  const Line line(places, space);
+  std::vector<std::vector<T>> sums(static_cast<size_t>(parts));
+  parallel_for(parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      auto& own = sums[static_cast<size_t>(p)];
+      own.resize(static_cast<size_t>(size));
+      T* const to = own.data();
+      for_lines(space, n * p / parts, n * (p + 1) / parts,
+                [&](const int64_t* offsets, int64_t lines, int64_t length) {
+                  line.each(offsets, lines, length, [x, to](int64_t place, int64_t packed) {
+                    to[place] = combined<Combine::add>(to[place], x[packed]);
+                  });
+                });
+    }
+  });
+  for (const auto& own : sums) {
+    for (size_t i = 0; i < own.size(); ++i) {
+      // What lies between the places is not ours to write.
+      if (own[i] != 0) y[i] = combined<Combine::add>(y[i], own[i]);
+    }
+  }
+  return true;
+}
+
 template <class T>
 void combine_all(const Places& places, const Space& space, void* to, const void* source,
                  Combine combine) {
   const auto run = [&](auto f) { f(places, space, to, source); };
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (combine == Combine::add &&
+        add_apart(places, space, static_cast<T*>(to), static_cast<const T*>(source))) {
+      return;
+    }
+  }
   if (combine == Combine::add) return run(combine_into<T, Combine::add>);
   if (combine == Combine::mul) return run(combine_into<T, Combine::mul>);
   if constexpr (Ordered<typename Wide<T>::type>) {
