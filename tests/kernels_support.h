@@ -1,6 +1,7 @@
 // What the kernel tests share: instruction sets, lengths, inputs, masks.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +44,25 @@ bool same(T a, T b) {
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
   }
   return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// The distance in units of the last place of the wanted number; infinite where an infinity, a NaN
+/// or the sign of zero differs.
+template <class T, class Wide>
+inline double ulps(T got, Wide wanted) {
+  const T rounded = static_cast<T>(wanted);
+  const double never = std::numeric_limits<double>::infinity();
+  if (std::isnan(wanted) || std::isnan(got)) {
+    return std::isnan(wanted) && std::isnan(got) ? 0 : never;
+  }
+  if (std::isinf(rounded) || std::isinf(got) || wanted == 0) {
+    return got == rounded && std::signbit(got) == std::signbit(rounded) ? 0 : never;
+  }
+  int exponent;
+  std::frexp(wanted, &exponent);
+  exponent = std::max(exponent, std::numeric_limits<T>::min_exponent);
+  const Wide unit = std::ldexp(Wide{1}, exponent - std::numeric_limits<T>::digits);
+  return static_cast<double>(std::fabs(static_cast<Wide>(got) - wanted) / unit);
 }
 
 /// Numbers that break things, then random ones: small, so that they meet, and of any bits.

@@ -93,6 +93,21 @@ constexpr Op kFloatOnly[] = {Op::sqrt,    Op::rsqrt,      Op::exp, Op::log,  Op:
 constexpr Op kComplexOnly[] = {Op::conj, Op::imag};
 constexpr Op kIntegerOnly[] = {Op::bit_not, Op::bit_and, Op::bit_or, Op::bit_xor};
 
+// Not rounded correctly: math_test.cpp has how far they may be off.
+constexpr Op kElementary[] = {Op::exp, Op::log, Op::log2, Op::log10, Op::log1p,   Op::expm1,
+                              Op::sin, Op::cos, Op::tan,  Op::tanh,  Op::sigmoid, Op::pow};
+
+/// Whether an op's result is what it should be.
+template <class T>
+bool agrees(Op op, T result, T expected) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::find(std::begin(kElementary), std::end(kElementary), op) != std::end(kElementary)) {
+      return ulps(result, expected) <= 2;
+    }
+  }
+  return same(result, expected);
+}
+
 template <class T>
 bool exists(Op op) {
   const auto in = [op](const auto& list) {
@@ -120,8 +135,9 @@ TYPED_TEST(KernelsOf, UnaryOpsAgreeWithTheReference) {
           ASSERT_TRUE(to.surroundings_intact() && in.surroundings_intact()) << k->isa << i;
           for (size_t j = 0; j < n; ++j) {
             const T expected = reference_unary(op, x[j]);
-            ASSERT_PRED2(same<T>, out[j], expected) << k->isa << " op " << i << " of " << +x[j];
-            ASSERT_PRED2(same<T>, a[j], expected) << "in place " << k->isa << " op " << i;
+            ASSERT_PRED3(agrees<T>, op, out[j], expected)
+                << k->isa << " op " << i << " of " << +x[j];
+            ASSERT_PRED2(same<T>, a[j], out[j]) << "in place " << k->isa << " op " << i;
           }
         }
       }
@@ -242,9 +258,9 @@ TYPED_TEST(KernelsOf, BinaryOpsAgreeWithTheReference) {
             } else {
               expected = reference_float(op, x[j], y[j]);
             }
-            ASSERT_PRED2(same<T>, out[j], expected)
+            ASSERT_PRED3(agrees<T>, op, out[j], expected)
                 << k->isa << " op " << i << " of " << +x[j] << " and " << +y[j];
-            ASSERT_PRED2(same<T>, a[j], expected) << "in place " << k->isa << " op " << i;
+            ASSERT_PRED2(same<T>, a[j], out[j]) << "in place " << k->isa << " op " << i;
           }
         }
       }

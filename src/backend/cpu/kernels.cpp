@@ -27,6 +27,7 @@ Kernels make_table() {
   fill_binary(t);
   fill_compare(t);
   fill_cast(t);
+  fill_math(t);
   fill_move(t);
   fill_reduce(t);
   fill_complex(t);

@@ -127,22 +127,19 @@ struct FloorDiv {
   }
 };
 
+// Of integers; floats are in kernels_math.cpp.
 template <class T>
 struct Pow {
   T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return b == 2 ? a * a : std::pow(a, b);
-    } else {
-      if constexpr (std::is_signed_v<T>) {
-        if (b < 0) return a == 1 ? T{1} : a == -1 ? (b % 2 == 0 ? T{1} : T{-1}) : T{0};
-      }
-      T power = 1;
-      for (; b != 0; b = static_cast<T>(b / 2)) {
-        if (b % 2 != 0) power = Mul<T>()(power, a);
-        a = Mul<T>()(a, a);
-      }
-      return power;
+    if constexpr (std::is_signed_v<T>) {
+      if (b < 0) return a == 1 ? T{1} : a == -1 ? (b % 2 == 0 ? T{1} : T{-1}) : T{0};
     }
+    T power = 1;
+    for (; b != 0; b = static_cast<T>(b / 2)) {
+      if (b % 2 != 0) power = Mul<T>()(power, a);
+      a = Mul<T>()(a, a);
+    }
+    return power;
   }
 };
 
@@ -181,7 +178,7 @@ void fill_binary(Kernels& table) {
   set_all<FloorDiv>(table, Op::floor_div);
   set_all<Remainder>(table, Op::remainder);
   set_all<Fmod>(table, Op::fmod);
-  set_all<Pow>(table, Op::pow);
+  set_integers<Pow>(table, Op::pow);
   set_all<Minimum>(table, Op::minimum);
   set_all<Maximum>(table, Op::maximum);
   set<Div, float, double>(table, Op::div);

@@ -70,11 +70,6 @@ struct Reciprocal {
   T operator()(T x) const { return T{1} / x; }
 };
 
-template <class T>
-struct Sigmoid {
-  T operator()(T x) const { return T{1} / (T{1} + std::exp(-x)); }
-};
-
 // In the default rounding mode: half to even.
 template <class T>
 struct Round {
@@ -92,16 +87,6 @@ struct Same {
     T operator()(T x) const { return std::function(x); } \
   };
 TAMIS_STD_FUNCTION(Sqrt, sqrt)
-TAMIS_STD_FUNCTION(Exp, exp)
-TAMIS_STD_FUNCTION(Log, log)
-TAMIS_STD_FUNCTION(Log2, log2)
-TAMIS_STD_FUNCTION(Log10, log10)
-TAMIS_STD_FUNCTION(Log1p, log1p)
-TAMIS_STD_FUNCTION(Expm1, expm1)
-TAMIS_STD_FUNCTION(Sin, sin)
-TAMIS_STD_FUNCTION(Cos, cos)
-TAMIS_STD_FUNCTION(Tan, tan)
-TAMIS_STD_FUNCTION(Tanh, tanh)
 TAMIS_STD_FUNCTION(Floor, floor)
 TAMIS_STD_FUNCTION(Ceil, ceil)
 TAMIS_STD_FUNCTION(Trunc, trunc)
@@ -148,17 +133,6 @@ void fill_unary(Kernels& table) {
   set_floats<Sqrt>(table, Op::sqrt);
   set_floats<Rsqrt>(table, Op::rsqrt);
   set_floats<Reciprocal>(table, Op::reciprocal);
-  set_floats<Exp>(table, Op::exp);
-  set_floats<Log>(table, Op::log);
-  set_floats<Log2>(table, Op::log2);
-  set_floats<Log10>(table, Op::log10);
-  set_floats<Log1p>(table, Op::log1p);
-  set_floats<Expm1>(table, Op::expm1);
-  set_floats<Sin>(table, Op::sin);
-  set_floats<Cos>(table, Op::cos);
-  set_floats<Tan>(table, Op::tan);
-  set_floats<Tanh>(table, Op::tanh);
-  set_floats<Sigmoid>(table, Op::sigmoid);
   set_floats<Floor>(table, Op::floor);
   set_floats<Ceil>(table, Op::ceil);
   set_floats<Round>(table, Op::round);

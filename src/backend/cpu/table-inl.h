@@ -15,6 +15,7 @@ void fill_unary(Kernels& table);
 void fill_binary(Kernels& table);
 void fill_compare(Kernels& table);
 void fill_cast(Kernels& table);
+void fill_math(Kernels& table);
 void fill_move(Kernels& table);
 void fill_reduce(Kernels& table);
 void fill_complex(Kernels& table);
