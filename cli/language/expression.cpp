@@ -1,6 +1,8 @@
 // Expression: a tree, its plan, and the passes before its first evaluation.
 #include "language/expression.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "language/plan.h"
@@ -15,9 +17,14 @@ struct Expression::State {
 
 Expression::Expression(std::string text, std::span<const Array> arrays, const Shape& base)
     : state_(std::make_unique<State>()) {
-  const Node root = parse(text);
-  state_->root = root.place;
-  state_->plan = make_plan(root, arrays, base);
+  try {
+    const Node root = parse(text);
+    state_->root = root.place;
+    state_->plan = make_plan(root, arrays, base);
+  } catch (ConditionError& e) {
+    e.set_source(std::move(text));
+    throw;
+  }
   state_->text = std::move(text);
 }
 
@@ -26,14 +33,23 @@ Expression::Expression(Expression&&) noexcept = default;
 
 DType Expression::dtype() const { return state_->plan.result.dtype; }
 const Shape& Expression::shape() const { return state_->plan.result.shape; }
-const std::string& Expression::text() const { return state_->text; }
+
+bool Expression::is_number() const {
+  const std::vector<Step>& steps = state_->plan.result.list;
+  return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+    return step.kind == Step::Kind::constant || step.kind == Step::Kind::whole ||
+           step.kind == Step::Kind::call;
+  });
+}
 
 void Expression::check_condition() const {
   if (dtype() == DType::boolean) return;
-  throw ConditionError(
+  ConditionError error(
       fmt::format("a condition is true or false, but this is {}; compare it, as in (...) != 0",
                   name(dtype())),
       state_->root);
+  error.set_source(state_->text);
+  throw error;
 }
 
 void Expression::resolve(const Summarize& summarize) {

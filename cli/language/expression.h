@@ -30,8 +30,9 @@ class Expression {
   DType dtype() const;
   /// That of the result, broadcast with base.
   const Shape& shape() const;
-  const std::string& text() const;
-  /// Whether the result is true or false. Throws ConditionError if not.
+  /// Whether it is one number that no array's elements are needed for, once resolved.
+  bool is_number() const;
+  /// Throws ConditionError unless the result is true or false.
   void check_condition() const;
 
   /// Computes the values of whole arrays that the text asks for; before the first evaluation.
