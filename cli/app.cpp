@@ -23,7 +23,7 @@ void add_common(CLI::App& command, Options& options) {
   command.add_flag("-q,--quiet", options.quiet, "Print results and errors only");
   command.add_option("--threads", options.threads, "Threads to use (default: all cores)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024).description(""));
   command.set_help_flag("-h,--help", "Print this help");
 }
 

@@ -1,5 +1,7 @@
 // The command `tamis`: parses arguments, runs a command, and turns what goes wrong into messages
 // and exit codes.
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -12,6 +14,7 @@
 #include "nearest.h"
 #include "session.h"
 #include "tamis/error.h"
+#include "terminal.h"
 #include "usage_error.h"
 
 namespace tamis::cli {
@@ -21,7 +24,8 @@ enum ExitCode { kDone = 0, kUsage = 1, kBadInput = 2, kIo = 3 };
 
 int fail(ExitCode code, const std::string& text) {
   std::fflush(stdout);
-  fmt::print(stderr, "tamis: {}\n", text);
+  const bool color = use_color(STDERR_FILENO);
+  fmt::print(stderr, "{} {}\n", colored("tamis:", "1;31", color), text);
   return code;
 }
 
@@ -81,7 +85,10 @@ int guarded(int argc, char** argv) {
     if (std::fflush(stdout) != 0) return fail(kIo, "cannot write to the standard output");
     return code;
   } catch (const ConditionError& e) {
-    return fail(kUsage, fmt::format("{}\n{}", e.what(), underlined(e.source(), e.place())));
+    std::string lines = underlined(e.source(), e.place());
+    const size_t caret = lines.rfind('^');
+    lines = lines.substr(0, caret) + colored(lines.substr(caret), "1;32", use_color(STDERR_FILENO));
+    return fail(kUsage, fmt::format("{}\n{}", e.what(), lines));
   } catch (const UsageError& e) {
     return fail(kUsage, e.what());
   } catch (const Error& e) {

@@ -1,6 +1,7 @@
 // The table of commands: options, descriptions and examples.
 #include "app.h"
 #include "commands/commands.h"
+#include "commands/examples.h"
 
 namespace tamis::cli {
 
@@ -97,42 +98,56 @@ void define_info(CLI::App& c, Options& o) {
   add_json(c, o);
 }
 
+void define_docs(CLI::App& c, Options& o) {
+  c.add_flag("--man", o.man, "The man page");
+  c.add_flag("!--markdown", o.man, "docs/command-line.md, the default")->excludes("--man");
+}
+
+void define_completions(CLI::App& c, Options& o) {
+  c.add_option("shell", o.shell, "bash, zsh or fish")->type_name("SHELL")->required();
+}
+
 }  // namespace
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {"select",
-       "Write the elements that a condition keeps",
-       "",
-       define_select,
-       run_select,
-       {{"x", "x", ""}}},
-      {"fill",
-       "Write an array with a value where a condition is true",
-       "",
-       define_fill,
-       run_fill,
-       {{"x", "x", ""}}},
-      {"count",
-       "Count the elements that a condition keeps",
-       "",
-       define_count,
-       run_count,
-       {{"x", "x", ""}}},
-      {"stats",
-       "Describe the elements that a condition keeps",
-       "",
-       define_stats,
-       run_stats,
-       {{"x", "x", ""}}},
-      {"mask", "Write a mask", "", define_mask, run_mask, {{"x", "x", ""}}},
-      {"partition",
-       "Write what a condition keeps and the rest to two files",
-       "",
-       define_partition,
-       run_partition,
-       {{"x", "x", ""}}},
-      {"info", "Say what is in a file", "", define_info, run_info, {{"x", "x", ""}}},
+      {"select", "Write the elements that a condition keeps",
+       "Writes the elements of the first file for which the condition is true, 1-d, in row-major "
+       "order.",
+       define_select, run_select, select_examples()},
+      {"fill", "Write an array with a value where a condition is true",
+       "Writes the first file with another value where the condition is true. The value is a "
+       "number that the dtype can\nhold, or an expression as in conditions, of which the elements "
+       "are taken.",
+       define_fill, run_fill, fill_examples()},
+      {"count", "Count the elements that a condition keeps",
+       "Prints how many elements are kept. With `--dim`, there is a count for every index of the "
+       "other dimensions: one\nper line, or a line for each row; or a file of them.",
+       define_count, run_count, count_examples()},
+      {"stats", "Describe the elements that a condition keeps",
+       "Prints count, sum, mean, standard deviation, extremes and quantiles of the kept elements "
+       "of the first file. NaN\nis counted, and left out of all else; infinities are counted and "
+       "belong to the others. Quantiles are exact and\nlinear between neighbours, the standard "
+       "deviation has n - 1 as divisor.",
+       define_stats, run_stats, stats_examples()},
+      {"mask", "Write the mask of a condition, or of lengths",
+       "Writes a mask: a condition's values, or for a file of lengths rows that are true up to the "
+       "length. Builders\nsuch as `causal(512)` make masks without any file.",
+       define_mask, run_mask, mask_examples()},
+      {"partition", "Write what a condition keeps and the rest to two files",
+       "Writes the elements of the first file for which the condition is true to one file and the "
+       "others to another, in\none pass.",
+       define_partition, run_partition, partition_examples()},
+      {"info", "Say what is in a file",
+       "Prints names, dtypes, shapes and sizes of the arrays in files. Only headers are read.",
+       define_info, run_info, info_examples()},
+      {"completions",
+       "Print completions for a shell",
+       "Prints a script that lets a shell complete commands, options and files.",
+       define_completions,
+       run_completions,
+       {{"In the running bash", "eval \"$(tamis completions bash)\"", ""}}},
+      {"docs", "Print the manual", "", define_docs, run_docs, {}},
   };
   return table;
 }

@@ -159,9 +159,13 @@ void Binder::unknown_name(const Node& node) const {
   for (const Array& a : arrays_) candidates.push_back(a.name);
   for (const char* constant : {"true", "false", "inf", "nan"}) candidates.emplace_back(constant);
   for (const Function& f : functions()) candidates.push_back(f.name);
-  throw ConditionError(
-      fmt::format("unknown name '{}'{}", node.text, did_you_mean(node.text, candidates)),
-      node.place);
+  std::string hint = did_you_mean(node.text, candidates);
+  if (hint.empty() && !arrays_.empty()) {
+    for (const Array& a : arrays_) {
+      hint += (hint.empty() ? "; the arrays are called " : ", ") + a.name;
+    }
+  }
+  throw ConditionError(fmt::format("unknown name '{}'{}", node.text, hint), node.place);
 }
 
 void Binder::unknown_function(const Node& node) const {
