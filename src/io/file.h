@@ -17,7 +17,7 @@ class Descriptor {
   Descriptor() = default;
   explicit Descriptor(int fd) noexcept : fd_(fd) {}
   Descriptor(Descriptor&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& o) noexcept {
+  Descriptor& operator=(Descriptor o) noexcept {
     std::swap(fd_, o.fd_);
     return *this;
   }

@@ -167,7 +167,10 @@ void Output::copy_to_target() {
 
 void Output::commit() {
   if (direct_) copy_to_target();
-  if (target_.empty()) return;
+  if (target_.empty()) {
+    fd_ = {}, direct_ = {};  // whoever reads the other end of a pipe waits for this
+    return;
+  }
   if (fsync(fd_.get()) != 0) raise_errno(name_, "write");
   if (rename(temporary_.c_str(), target_.c_str()) != 0) raise_errno(name_, "rename into place");
   forget(slot_);
