@@ -67,8 +67,8 @@ depend on the number of threads.
 Exit codes:
 
     0  done
-    1  wrong usage: options, conditions
-    2  bad input: malformed files, shapes that do not fit
+    1  wrong usage: options, conditions, shapes that do not broadcast
+    2  bad input: malformed files, arrays that cannot be used
     3  input or output failed: missing files, full disks, no memory)";
 
 constexpr Section kSections[] = {

@@ -20,7 +20,7 @@ class Progress {
   /// Starts again from nothing, towards that many bytes.
   void start(const std::string& label, int64_t bytes);
   void add(int64_t bytes);
-  /// Erases the bar, so that something else can be printed.
+  /// Erases the bar: the work is done.
   void clear();
 
  private:

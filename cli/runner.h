@@ -21,7 +21,6 @@ class Runner {
   Runner(int threads, Progress& progress) : threads_(threads), progress_(&progress) {}
 
   int threads() const { return threads_; }
-  Progress& progress() const { return *progress_; }
 
   /// Calls work(box, worker) for all windows of a shape and take(result) in row-major order; see
   /// in_order. bytes are those of input per element.
@@ -39,6 +38,7 @@ class Runner {
           return result;
         },
         take);
+    progress_->clear();
   }
 
  private:

@@ -69,7 +69,6 @@ io::Writer Session::writer(const std::string& path, DType dtype, const Shape& sh
 }
 
 void Session::say(const std::string& line) const {
-  progress_.clear();
   if (!options_.quiet) fmt::print(stderr, "{}\n", line);
 }
 

@@ -98,6 +98,7 @@ nlohmann::ordered_json nested(const std::vector<int64_t>& values, const Shape& s
 
 void run_count(const Session& session) {
   const Options& options = session.options();
+  if (options.output != "-" && options.dims.empty()) throw UsageError("--output needs --dim");
   const Inputs inputs(options);
   const Expression where = session.condition(inputs, inputs.first().shape);
   const int64_t total = numel(where.shape());

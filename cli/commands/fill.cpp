@@ -17,6 +17,21 @@ Tensor filled(const Tensor& x, const Tensor& mask, const Tensor& value, bool is_
   return where(mask, value.to(x.dtype()), x);
 }
 
+/// Whether it fits is told before anything is written.
+void check_value(const Array& x, const Expression& value) {
+  if (value.is_number()) {
+    BoxOfArrays none({}, whole_box({}));
+    try {
+      (void)masked_fill(ones({1}, x.dtype), Tensor(true), value.evaluate(none));
+    } catch (const Error& e) {
+      throw UsageError(fmt::format("--value: {}", e.what()));
+    }
+  } else if (!can_cast(value.dtype(), x.dtype)) {
+    throw UsageError(fmt::format("--value: elements of {} cannot be stored in an array of {}",
+                                 name(value.dtype()), name(x.dtype)));
+  }
+}
+
 }  // namespace
 
 void run_fill(const Session& session) {
@@ -26,14 +41,7 @@ void run_fill(const Session& session) {
   const Expression condition = session.condition(inputs, x.shape);
   const Expression value = session.expression(options.value, inputs, condition.shape());
   const bool is_number = value.is_number();
-  if (is_number) {
-    // Whether it fits is told before anything is written.
-    BoxOfArrays none({}, whole_box({}));
-    (void)masked_fill(ones({1}, x.dtype), Tensor(true), value.evaluate(none));
-  } else if (!can_cast(value.dtype(), x.dtype)) {
-    throw UsageError(fmt::format("--value: elements of {} cannot be stored in an array of {}",
-                                 name(value.dtype()), name(x.dtype)));
-  }
+  check_value(x, value);
   io::Writer out =
       session.writer(options.output, x.dtype, value.shape(), Session::output_name(inputs));
   std::atomic<int64_t> count_filled{0};

@@ -77,7 +77,6 @@ void run_stats(const Session& session) {
                     }};
   const Summary summary = summarize(session.runner(), kept, quantiles);
   inputs.check_intact();
-  session.runner().progress().clear();
   Json json;
   for (const Line& line : lines_of(summary, numel(where.shape()), options.quantiles)) {
     if (options.json) {

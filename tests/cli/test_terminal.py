@@ -47,6 +47,7 @@ def test_wrong_usage_has_a_code_and_a_suggestion(sh):
     sh.refuses("count", "x.npy", "-w", "x > 1", "--threads", "many", code=1)
     assert "no dimension 3" in sh.refuses("count", "x.npy", "-w", "x > 1", "--dim", "3", code=1)
     sh.refuses("count", "x.npy", "-w", "x > 1", "--dim", "0,-1", code=1)
+    assert "--output needs --dim" in sh.refuses("count", "x.npy", "-w", "x > 1", "-o", "c.npy", code=1)
     assert "from 0 to 1" in sh.refuses("stats", "x.npy", "--quantiles", "2", code=1)
     assert "two different files" in sh.refuses("partition", "x.npy", "-w", "x > 1", "-o", "a", "--rejected", "a", code=1)
     assert "either --where or --lengths" in sh.refuses("mask", "-o", "m.npy", code=1)
