@@ -107,7 +107,7 @@ TEST(CliLanguage, KnowsValuesOfWholeArrays) {
   check("x >= q(0.75)", tensor({{false, false, false}, {true, false, true}}));
   check("n == q(n, 0.2)", tensor({{true, false, false}, {false, false, false}}));
   check("n > quantile(n, 0.5)", tensor({{false, false, true}, {true, false, true}}));  // 4.5
-  check("n - mean(n - mean(n)) == n", tensor({{true, true, true}, {true, true, true}}));
+  check("n > 0 & abs(mean(n - mean(n))) < 1e-6", tensor({{true, true, true}, {true, false, true}}));
   check("y < min(abs(n)) & y >= var(y)", tensor({false, true, true}).expand({2, 3}));
   check("y / std(y)", tensor({0.f, 1.f, 2.f}).expand({2, 3}));
 }
@@ -226,14 +226,20 @@ TEST(CliLanguage, PointsAtWhatTheLibraryRefuses) {
 TEST(CliFunctions, HaveAllPointwiseRowsAndMaskBuilders) {
   const bool eager = eager_mode();
   set_eager_mode(false);
-  // Deferred, and yet not from the elements in the same place alone, or without a meaning in files.
-  const std::set<std::string> others = {
-      "tril", "triu",         "bernoulli",        "rand_like",   "randn_like",   "clone",
-      "to",   "broadcast_to", "masked.logaddexp", "jagged_mask", "view_as_real", "view_as_complex"};
+  // Deferred and from tensors alone, and yet not from the elements in the same place alone.
+  const std::set<std::string> others = {"outer", "addmm", "view_as_real", "view_as_complex"};
+  const auto has = [](const Row& row, const char* text) {
+    return row.signature.find(text) != std::string::npos;
+  };
   for (const Row& row : all_rows()) {
+    // Other parameters are dimensions and the like.
+    if (row.name().find('.') != std::string::npos || has(row, "int") || has(row, "str") ||
+        has(row, "dtype") || others.contains(row.name())) {
+      continue;
+    }
     const Value result = row.call(row.samples[0]);
     const auto* tensor = std::get_if<Tensor>(&result);
-    if (tensor == nullptr || !tensor->is_deferred() || others.contains(row.name())) continue;
+    if (tensor == nullptr || !tensor->is_deferred()) continue;
     EXPECT_NE(find_function(row.name()), nullptr) << row.signature << " is no function";
   }
   for (const Row& row : mask_rows()) {

@@ -79,7 +79,7 @@ TEST(CliParser, ReadsNumbers) {
 
 TEST(CliParser, ReadsCallsAndLists) {
   EXPECT_EQ(tree("isin(x, [2, 4.5, -7])"), "(isin x [ 2 4.500000 -7])");
-  EXPECT_EQ(tree("isin(x, [])"), "(isin x []");
+  EXPECT_EQ(tree("isin(x, [])"), "(isin x [])");
   EXPECT_EQ(tree("isclose(x, y, atol=1)"), "(isclose x y atol= 1)");
   EXPECT_EQ(tree("f()"), "(f)");
   EXPECT_EQ(tree("f(x,)"), "(f x)");
