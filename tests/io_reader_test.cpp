@@ -185,14 +185,17 @@ TEST_F(Reading, NoticesThatTheFileWasCut) {
 TEST_F(Reading, LeavesOtherBusErrorsAlone) {
   put_file(path_, npy_of({1000000}, false));
   const Tensor ours = load_mapped(path_);
-  EXPECT_EXIT(
-      {
-        const int fd = open(path_.c_str(), O_RDONLY);
-        char* foreign = static_cast<char*>(mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE, fd, 0));
-        std::filesystem::resize_file(path_, 0);
-        _exit(foreign[4096]);
-      },
-      ::testing::KilledBySignal(SIGBUS), "");
+  const pid_t child = fork();
+  if (child == 0) {
+    const int fd = open(path_.c_str(), O_RDONLY);
+    const char* foreign = static_cast<char*>(mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE, fd, 0));
+    std::filesystem::resize_file(path_, 0);
+    _exit(foreign[4096]);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  // Zeros would have been 0; the signal or, with a sanitizer, its report are not.
+  EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST_F(Reading, TakesAPipe) {

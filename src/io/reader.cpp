@@ -262,8 +262,8 @@ Tensor Reader::window(size_t array, int64_t first, int64_t count) const {
   const ArrayInfo& info = s.arrays[array];
   const uint64_t width = itemsize(dtype);
   check(first >= 0 && count >= 0 && first <= numel(info.shape) - count, ErrorKind::index,
-        "{}: elements [{}, {}) are not within an array of shape {}", path(), first, first + count,
-        info.shape);
+        "{}: {} elements from number {} on are not within an array of shape {}", path(), count,
+        first, info.shape);
   if (count == 0) return empty({0}, dtype);
   const State::Place place = s.place(array);
   if (!info.byte_swapped && count * width >= kMinMapped) {
