@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 .PHONY: help setup setup-dev build test demo python sanitize fuzz bench clang check-layers format check-format clean
 
 help:
-	@echo 'make demo          build and run the tour of the library (examples/tour.cpp)'
+	@echo 'make demo          build and run the command line on a year of weather, then the tour of the library'
 	@echo 'make test          build and run all tests, C++ and Python'
 	@echo 'make build         build library, tests, benchmarks and examples in build/$(PRESET)'
 	@echo 'make python        build the Python module into build/python and run its tests'
@@ -40,9 +40,10 @@ test: build
 
 demo: setup
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target tour
+	@cmake --build --preset release --parallel $(JOBS) --target tour make_data tamis_cli
+	@scripts/demo build/release build/demo
 	@build/release/examples/tour
-	@echo 'demo: done, the whole tour ran'
+	@echo 'demo: done, the commands and the whole tour ran'
 
 python: setup
 	@cmake --preset release

@@ -25,6 +25,10 @@ macro(tamis_find_library_dependencies)
   tamis_find_package(nlohmann_json nlohmann-json3-dev nlohmann_json::nlohmann_json CONFIG)
 endmacro()
 
+macro(tamis_find_cli_dependencies)
+  tamis_find_package(CLI11 libcli11-dev CLI11::CLI11 CONFIG)
+endmacro()
+
 macro(tamis_find_test_dependencies)
   tamis_find_package(GTest libgtest-dev GTest::gtest)
   tamis_find_package(rapidcheck librapidcheck-dev rapidcheck_gtest CONFIG)

@@ -1,4 +1,4 @@
-"""Writes the seeds of the fuzz targets for files to fuzz/corpus/: sound files and hostile ones, all small."""
+"""Writes the seeds of the fuzz targets to fuzz/corpus/: sound files and conditions and hostile ones, all small."""
 
 import io
 import json
@@ -116,6 +116,32 @@ def make_safetensors():
     put("safetensors", "zero_byte", safetensors(b"{}\0{"))
 
 
+def make_conditions():
+    for name, text in {
+        "documentation": "x > 3 & ~isnan(x)",
+        "set": "isin(n, [2, 4, -7])",
+        "quantiles": "x >= q(0.05) & x <= q(x, 0.95)",
+        "chain": "0 < x <= 3 != n",
+        "whole": "abs(x - mean(x)) > 3 * std(x) or count(b) == 2 and not any(x > max(n))",
+        "indices": "(i + j) % 2 == 0",
+        "masks": "causal(2, 3, offset=1) | band(2, 3, 0, 1) ^ sliding_window(3, 2)[0]",
+        "lengths": "from_lengths(u, 255) & from_lengths(n)",
+        "documents": "documents(u) | from_indices([3], [0, -1], value=false)",
+        "far": "causal(4611686018427387904) | from_indices([9223372036854775807, 2], [0])",
+        "powers": "-x ** 2 ** -1 // 3 % 0x7fffffffffffffff",
+        "named": "isclose(x, n, rtol=1e-3, equal_nan=True) | clamp(n, max=4) > where(b, u, 2)",
+        "empty_array": "e > 0",
+        "deep": "(" * 300 + "x",
+        "long": "x" + "+x" * 250,
+        "not_text": bytes(range(256)),
+        "numbers": "1e400 + 1.2.3 + 0x + .5 + 5. + 99999999999999999999",
+        "unknown": "isnam(x) & yy",
+        "integers": "n & ~u | 255 ^ n",
+    }.items():
+        put("condition", name, text if isinstance(text, bytes) else text.encode())
+
+
+make_conditions()
 make_npy()
 make_npz()
 make_safetensors()
