@@ -3,17 +3,19 @@
 
 PRESET ?= release
 JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 20
 CLANG ?= $(or $(shell command -v clang++-14),clang++)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup setup-dev build test demo python sanitize bench clang check-layers format check-format clean
+.PHONY: help setup setup-dev build test demo python sanitize fuzz bench clang check-layers format check-format clean
 
 help:
-	@echo 'make demo          build and run the tour of the library (examples/tour.cpp)'
+	@echo 'make demo          build and run the command line on a year of weather, then the tour of the library'
 	@echo 'make test          build and run all tests, C++ and Python'
 	@echo 'make build         build library, tests, benchmarks and examples in build/$(PRESET)'
 	@echo 'make python        build the Python module into build/python and run its tests'
 	@echo 'make sanitize      the tests under AddressSanitizer and UBSan'
+	@echo 'make fuzz          fuzz each parser for FUZZ_SECONDS (20), beginning with fuzz/corpus'
 	@echo 'make bench         run the benchmarks; BENCH_ARGS=--benchmark_filter=... chooses'
 	@echo 'make clang         compile the library with clang, warnings as errors'
 	@echo 'make format        format the sources; make check-format only looks'
@@ -38,9 +40,10 @@ test: build
 
 demo: setup
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target tour
+	@cmake --build --preset release --parallel $(JOBS) --target tour make_data tamis_cli
+	@scripts/demo build/release build/demo
 	@build/release/examples/tour
-	@echo 'demo: done, the whole tour ran'
+	@echo 'demo: done, the commands and the whole tour ran'
 
 python: setup
 	@cmake --preset release
@@ -51,6 +54,18 @@ sanitize: setup
 	@cmake --preset sanitize
 	@cmake --build --preset sanitize --parallel $(JOBS)
 	@ctest --preset sanitize --parallel $(JOBS)
+
+# What it finds goes to build/fuzz: new inputs to corpus/, one that fails to crash-*.
+fuzz: setup-dev
+	@cmake --preset fuzz -DCMAKE_CXX_COMPILER=$(CLANG)
+	@cmake --build --preset fuzz --parallel $(JOBS)
+	@set -e; for seeds in fuzz/corpus/*; do \
+	  target=$$(basename $$seeds); found=build/fuzz/corpus/$$target; log=build/fuzz/$$target.log; \
+	  mkdir -p $$found; \
+	  build/fuzz/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/ $$found $$seeds >$$log 2>&1 || { tail -n 40 $$log; exit 1; }; \
+	  echo "fuzz: $$target: $$(sed -n 's/stat::number_of_executed_units: *//p' $$log) inputs, no fault"; \
+	done
 
 bench: setup
 	@cmake --preset release

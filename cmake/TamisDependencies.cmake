@@ -21,6 +21,13 @@ macro(tamis_find_library_dependencies)
   tamis_find_package(TBB libtbb-dev TBB::tbb CONFIG)
   tamis_find_package(fmt libfmt-dev fmt::fmt CONFIG)
   tamis_find_package(TamisBlas libopenblas-dev TamisBlas::OpenBLAS)
+  tamis_find_package(ZLIB zlib1g-dev ZLIB::ZLIB)
+  tamis_find_package(nlohmann_json nlohmann-json3-dev nlohmann_json::nlohmann_json CONFIG)
+endmacro()
+
+macro(tamis_find_cli_dependencies)
+  tamis_find_package(CLI11 libcli11-dev CLI11::CLI11 CONFIG)
+  tamis_find_package(PNG libpng-dev PNG::PNG)
 endmacro()
 
 macro(tamis_find_test_dependencies)

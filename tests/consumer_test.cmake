@@ -34,6 +34,11 @@ run("${CMAKE_COMMAND}" --build "${work}/build")
 check_output("${work}/build/shared_consumer")
 check_output("${work}/build/static_consumer")
 
+if(EXISTS "${prefix}/bin/tamis")
+  run("${prefix}/bin/tamis" --version)
+  message(STATUS "${prefix}/bin/tamis: ok")
+endif()
+
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG)
   set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")

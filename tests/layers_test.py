@@ -24,6 +24,8 @@ LAYERS = [
 # A device's own headers are for the backend, and for those that test or measure it.
 DEVICE = re.compile(r"src/backend/[^/]+/")
 SEES_DEVICES = ("src/backend/", "tests/", "bench/", "fuzz/")
+# Of the library, the command line sees what users see, the rows of ops, and files.
+CLI_SEES = re.compile(r"include/|cli/|src/ops/row\.h$|src/io/")
 # These use Tamis as any user would.
 USERS = ("examples/", "tests/consumer/")
 
@@ -39,7 +41,7 @@ def level(path):
 
 def resolve(root, path, name):
     """The included file as a path from the root, or None if it is not one of ours."""
-    for base in (posixpath.dirname(path), "include", "src", "tests"):
+    for base in (posixpath.dirname(path), "include", "src", "tests", "cli"):
         target = posixpath.normpath(posixpath.join(base, name))
         if (root / target).is_file():
             return target
@@ -60,6 +62,8 @@ def fault(root, path, bracket, name):
         return "examples and users see public headers only"
     if DEVICE.match(target) and not path.startswith(SEES_DEVICES):
         return "a device's headers are for the backend, tests and benchmarks only"
+    if path.startswith("cli/") and not CLI_SEES.match(target):
+        return "the command line uses public headers, src/ops/row.h and src/io only"
     here, there = level(path), level(target)
     if here is None:
         return f"this file is in none of the layers; add its folder to {posixpath.basename(__file__)}"
@@ -100,15 +104,23 @@ def self_test():
         "src/ops/bad_test_use.cpp": '#include "helper.h"\n',
         "src/new_layer/bad.cpp": '#include "core/a.h"\n',
         "tests/helper.h": '#include "backend/cpu/simd.h"\n#include "ops/op.h"\n',
+        "cli/good.cpp": '#include "tamis/good.h"\n#include "ops/row.h"\n#include "io/reader.h"\n#include "language/a.h"\n',
+        "cli/bad.cpp": '#include "ops/op.h"\n#include "core/a.h"\n',
+        "cli/language/a.h": "",
+        "src/ops/row.h": "",
+        "src/io/reader.h": '#include "language/a.h"\n',
         "examples/bad.cpp": "#include <tamis/good.h>\n#include <core/a.h>\n",
     }
     wrong = [
+        "cli/bad.cpp:1",
+        "cli/bad.cpp:2",
         "examples/bad.cpp:2",
         "include/tamis/bad.h:1",
         "include/tamis/bad.h:2",
         "include/tamis/bad.h:3",
         "src/core/bad.cpp:2",
         "src/core/bad.cpp:3",
+        "src/io/reader.h:1",
         "src/new_layer/bad.cpp:1",
         "src/ops/bad.cpp:2",
         "src/ops/bad_test_use.cpp:1",

@@ -14,6 +14,8 @@ enum class ErrorKind {
   value,        ///< an argument with an impossible value
   unsupported,  ///< legal elsewhere, refused here (overlapping memory, for instance)
   memory,       ///< the system has no memory left
+  format,       ///< a file whose content is malformed
+  io,           ///< the system could not open, read or write a file
 };
 
 /// Thrown by every function that refuses its arguments. Nothing has been written when it is thrown.

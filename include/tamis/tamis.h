@@ -6,6 +6,7 @@
 #include "tamis/dtype.h"
 #include "tamis/error.h"
 #include "tamis/indexing.h"
+#include "tamis/io.h"
 #include "tamis/linalg.h"
 #include "tamis/loss.h"
 #include "tamis/masked.h"

@@ -17,6 +17,10 @@ PyObject* type_of(ErrorKind kind) {
     case ErrorKind::unsupported:
     case ErrorKind::memory:
       return PyExc_RuntimeError;
+    case ErrorKind::format:
+      return PyExc_ValueError;
+    case ErrorKind::io:
+      return PyExc_OSError;
   }
   return PyExc_RuntimeError;
 }

@@ -52,6 +52,7 @@ PYBIND11_MODULE(_tamis, m) {
   add_tensor_type(m);
   add_functions(m);
   add_creation(m);
+  add_files(m);
   add_numpy(m);
   add_arrow(m);
   add_runtime(m);

@@ -86,6 +86,7 @@ void add_dtypes(py::module_& m);
 void add_tensor_type(py::module_& m);
 void add_functions(py::module_& m);
 void add_creation(py::module_& m);
+void add_files(py::module_& m);
 void add_numpy(py::module_& m);
 void add_arrow(py::module_& m);
 void add_runtime(py::module_& m);

@@ -1,0 +1,73 @@
+// App: options of all commands and their common form.
+#include "app.h"
+
+#include <fmt/format.h>
+
+#ifndef TAMIS_VERSION
+#error "TAMIS_VERSION comes from the build"
+#endif
+
+namespace tamis::cli {
+
+namespace {
+
+std::string footer_of(const Command& command) {
+  std::string text = "Examples:\n";
+  for (const Example& example : command.examples) {
+    text += fmt::format("  # {}\n  {}\n", example.text, example.line);
+  }
+  return text;
+}
+
+void add_common(CLI::App& command, Options& options) {
+  command.add_flag("-q,--quiet", options.quiet, "Print results and errors only");
+  command.add_option("--threads", options.threads, "Threads to use (default: all cores)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+  command.set_help_flag("-h,--help", "Print this help");
+}
+
+}  // namespace
+
+const Command* find_command(const std::string& name) {
+  for (const Command& command : commands()) {
+    if (name == command.name) return &command;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<CLI::App> make_app(Options& options) {
+  auto app = std::make_unique<CLI::App>(
+      "Masks for arrays on disk: selects, fills, counts, describes and draws the elements of\n"
+      ".npy, .npz, .safetensors and raw files by a condition.",
+      "tamis");
+  app->require_subcommand(1);
+  app->set_help_flag("-h,--help", "Print this help");
+  app->set_version_flag("--version", "tamis " TAMIS_VERSION, "Print the version");
+  app->get_formatter()->column_width(28);
+  app->footer(
+      "`tamis COMMAND --help` says more about a command.\n"
+      "Exit codes: 0 done, 1 wrong usage, 2 bad input, 3 input or output failed.");
+  for (const Command& command : commands()) {
+    CLI::App* sub = app->add_subcommand(command.name, command.summary);
+    sub->footer(footer_of(command));
+    if (command.examples.empty()) {
+      sub->group("");  // not shown
+      sub->footer("");
+    }
+    command.define(*sub, options);
+    add_common(*sub, options);
+    sub->option_defaults()->always_capture_default(false);
+  }
+  return app;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,152 @@
+// Examples: as the manual shows them.
+#include "commands/examples.h"
+
+namespace tamis::cli {
+
+std::vector<Example> select_examples() {
+  return {
+      {"The readings above 3 degrees that are not missing, into a file",
+       "tamis select temperature.npy --where 'x > 3 & ~isnan(x)' -o out.npy",
+       "kept 6552 of 8760 (74.8 %)\n"},
+      {"Readings above the limit of their hour, through a pipe",
+       "tamis select x=temperature.npy y=limit.npy -w 'x > y' --quiet | tamis count - -w 'x > 30'",
+       "14\n"},
+      {"Without outliers: within three standard deviations",
+       "tamis select temperature.npy -w 'abs(x - mean(x)) <= 3 * std(x)' -o clean.npz",
+       "kept 8395 of 8760 (95.8 %)\n"},
+      {"The first week, by index", "tamis select temperature.npy -w 'i < 7' -o week.npy",
+       "kept 168 of 8760 (1.9 %)\n"},
+  };
+}
+
+std::vector<Example> fill_examples() {
+  return {
+      {"Zero where a token is one of three",
+       "tamis fill tokens.npy --where 'isin(x, [2, 4, 7])' --value 0 -o out.npy",
+       "filled 9 of 24 (37.5 %)\n"},
+      {"The mean in place of gaps",
+       "tamis fill temperature.npy -w 'isnan(x)' --value 'mean(x)' -o filled.npy",
+       "filled 355 of 8760 (4.1 %)\n"},
+      {"Cut at the limit of each hour",
+       "tamis fill x=temperature.npy y=limit.npy -w 'x > y' --value y -o capped.npy",
+       "filled 422 of 8760 (4.8 %)\n"},
+  };
+}
+
+std::vector<Example> count_examples() {
+  return {
+      {"Between the 5 % and the 95 % quantile, for each hour",
+       "tamis count temperature.npy --where 'x >= q(0.05) & x <= q(0.95)' --dim 0",
+       "312\n"
+       "309\n"
+       "303\n"
+       "297\n"
+       "303\n"
+       "302\n"
+       "311\n"
+       "321\n"
+       "330\n"
+       "340\n"
+       "340\n"
+       "320\n"
+       "313\n"
+       "307\n"
+       "297\n"
+       "293\n"
+       "297\n"
+       "304\n"
+       "313\n"
+       "327\n"
+       "336\n"
+       "342\n"
+       "332\n"
+       "326\n"},
+      {"Days on which it froze",
+       "tamis count temperature.npy -w 'x < 0' --dim 1 -o per_day.npy && tamis count per_day.npy "
+       "-w 'x > 0'",
+       "116\n"},
+      {"For a script", "tamis count temperature.npy -w 'isnan(x)' --json",
+       "{\"count\":355,\"total\":8760}\n"},
+  };
+}
+
+std::vector<Example> stats_examples() {
+  return {
+      {"All of a file", "tamis stats temperature.npy",
+       "count     8760\n"
+       "total     8760\n"
+       "nan       355\n"
+       "inf       0\n"
+       "sum       81781.6\n"
+       "mean      9.730113\n"
+       "std       8.406682\n"
+       "min       -12.1\n"
+       "q(0.05)   -3.28\n"
+       "q(0.25)   3.8\n"
+       "q(0.5)    9.6\n"
+       "q(0.75)   15.4\n"
+       "q(0.95)   22.5\n"
+       "max       99.9\n"},
+      {"Readings above the limit of their hour",
+       "tamis stats x=temperature.npy y=limit.npy --where 'x > y'",
+       "count     422\n"
+       "total     8760\n"
+       "nan       0\n"
+       "inf       0\n"
+       "sum       10461.6\n"
+       "mean      24.79052\n"
+       "std       12.16361\n"
+       "min       18.1\n"
+       "q(0.05)   18.3\n"
+       "q(0.25)   19.6\n"
+       "q(0.5)    24.2\n"
+       "q(0.75)   25.7\n"
+       "q(0.95)   28.89\n"
+       "max       99.9\n"},
+      {"For a script, with quantiles of its own",
+       "tamis stats temperature.npy -w 'x < 99' --quantiles 0.1,0.9 --json",
+       "{\"count\":8395,\"total\":8760,\"nan\":0,\"inf\":0,\"sum\":80782.60004772246,\"mean\":9."
+       "622703996155147,\"std\":7.814009287460074,\"min\":-12.100000381469727,\"q(0.1)\":-0."
+       "800000011920929,\"q(0.9)\":20.100000381469727,\"max\":31.0}\n"},
+  };
+}
+
+std::vector<Example> mask_examples() {
+  return {
+      {"True up to the length of each row",
+       "tamis mask --lengths lengths.npy --max-len 512 -o mask.npy", "true: 10 of 2048 (0.5 %)\n"},
+      {"Which keys a query sees: none behind it, none more than 127 before it",
+       "tamis mask --where 'causal(512) & sliding_window(512, 128)' -o causal.npy",
+       "true: 57408 of 262144 (21.9 %)\n"},
+      {"The gaps of a file", "tamis mask temperature.npy -w 'isnan(x)' -o gaps.npy",
+       "true: 355 of 8760 (4.1 %)\n"},
+  };
+}
+
+std::vector<Example> partition_examples() {
+  return {
+      {"Frost, and the rest",
+       "tamis partition temperature.npy --where 'x < 0' -o kept.npy --rejected rest.npy",
+       "kept 989 of 8760 (11.3 %)\n"},
+  };
+}
+
+std::vector<Example> info_examples() {
+  return {
+      {"The tensors of a model", "tamis info model.safetensors",
+       "model.safetensors: safetensors, 2 arrays, 160 B\n"
+       "  embedding  float32   [9, 4]  144 B\n"
+       "  bias       float32   [4]  16 B\n"},
+      {"Several files", "tamis info temperature.npy tokens.npy",
+       "temperature.npy: npy, 1 array, 35.0 kB\n"
+       "  float32   [365, 24]  35.0 kB\n"
+       "tokens.npy: npy, 1 array, 192 B\n"
+       "  int64     [4, 6]  192 B\n"},
+      {"For a script", "tamis info limit.npy --json",
+       "[{\"file\":\"limit.npy\",\"format\":\"npy\",\"arrays\":[{\"name\":\"\",\"dtype\":"
+       "\"float32\",\"shape\":[24],\"elements\":24,\"bytes\":96,\"offset\":128,\"fortran_order\":"
+       "false,\"byte_swapped\":false,\"compressed\":false}]}]\n"},
+  };
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,155 @@
+// The table of commands: options, descriptions and examples.
+#include "app.h"
+#include "commands/commands.h"
+#include "commands/examples.h"
+
+namespace tamis::cli {
+
+namespace {
+
+// ---- options that several commands have ---------------------------------------------------------
+
+void add_files(CLI::App& c, Options& o, bool required = true) {
+  auto* files =
+      c.add_option("files", o.files, "Files, as in a.npy or name=a.npy; - is the standard input");
+  files->type_name("FILE");
+  if (required) files->required();
+  c.add_option("--name", o.names,
+               "The array inside an .npz or .safetensors file; var=NAME for one "
+               "of several files")
+      ->type_name("NAME");
+  c.add_option("--dtype", o.dtype, "Element type of raw files, as in float32")->type_name("TYPE");
+  c.add_option("--shape", o.shape, "Shape of raw files, as in 100,200; one size may be -1")
+      ->type_name("SIZES");
+}
+
+CLI::Option* add_where(CLI::App& c, Options& o) {
+  return c.add_option("-w,--where", o.where, "The condition; true keeps")->type_name("CONDITION");
+}
+
+void add_output(CLI::App& c, Options& o,
+                const char* text =
+                    "The file to write; - is the standard "
+                    "output, the default") {
+  c.add_option("-o,--output", o.output, text)->type_name("FILE");
+  c.add_option("--format", o.format, "npy, npz, safetensors or raw, if not as the file's name says")
+      ->type_name("FORMAT");
+}
+
+void add_json(CLI::App& c, Options& o) { c.add_flag("--json", o.json, "Print JSON"); }
+
+// ---- commands -----------------------------------------------------------------------------------
+
+void define_select(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_where(c, o)->required();
+  add_output(c, o);
+}
+
+void define_fill(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_where(c, o)->required();
+  c.add_option("--value", o.value, "What to fill in: a number, or an expression as in conditions")
+      ->type_name("VALUE")
+      ->required();
+  add_output(c, o);
+}
+
+void define_count(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_where(c, o)->required();
+  c.add_option("--dim", o.dims, "Count along these dimensions; negative ones from the end")
+      ->type_name("N")
+      ->delimiter(',');
+  add_json(c, o);
+  add_output(c, o, "With --dim: a file for the counts");
+}
+
+void define_stats(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_where(c, o);
+  c.add_option("--quantiles", o.quantiles, "Which ones (default: 0.05,0.25,0.5,0.75,0.95)")
+      ->type_name("P")
+      ->delimiter(',');
+  add_json(c, o);
+}
+
+void define_mask(CLI::App& c, Options& o) {
+  add_files(c, o, /*required=*/false);
+  add_where(c, o);
+  c.add_option("--lengths", o.lengths,
+               "A file of lengths: the mask is true at the first ones of "
+               "each row")
+      ->type_name("FILE");
+  c.add_option("--max-len", o.max_len, "The length of rows (default: the largest length)")
+      ->type_name("N");
+  add_output(c, o);
+}
+
+void define_partition(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_where(c, o)->required();
+  add_output(c, o, "The file for what is kept");
+  c.add_option("--rejected", o.rejected, "The file for the rest")->type_name("FILE")->required();
+}
+
+void define_info(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_json(c, o);
+}
+
+void define_docs(CLI::App& c, Options& o) {
+  c.add_flag("--man", o.man, "The man page");
+  c.add_flag("!--markdown", o.man, "docs/command-line.md, the default")->excludes("--man");
+}
+
+void define_completions(CLI::App& c, Options& o) {
+  c.add_option("shell", o.shell, "bash, zsh or fish")->type_name("SHELL")->required();
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"select", "Write the elements that a condition keeps",
+       "Writes the elements of the first file for which the condition is true, 1-d, in row-major "
+       "order.",
+       define_select, run_select, select_examples()},
+      {"fill", "Write an array with a value where a condition is true",
+       "Writes the first file with another value where the condition is true. The value is a "
+       "number that the dtype can\nhold, or an expression as in conditions, of which the elements "
+       "are taken.",
+       define_fill, run_fill, fill_examples()},
+      {"count", "Count the elements that a condition keeps",
+       "Prints how many elements are kept. With `--dim`, there is a count for every index of the "
+       "other dimensions: one\nper line, or a line for each row; or a file of them.",
+       define_count, run_count, count_examples()},
+      {"stats", "Describe the elements that a condition keeps",
+       "Prints count, sum, mean, standard deviation, extremes and quantiles of the kept elements "
+       "of the first file. NaN\nis counted, and left out of all else; infinities are counted and "
+       "belong to the others. Quantiles are exact and\nlinear between neighbours, the standard "
+       "deviation has n - 1 as divisor.",
+       define_stats, run_stats, stats_examples()},
+      {"mask", "Write the mask of a condition, or of lengths",
+       "Writes a mask: a condition's values, or for a file of lengths rows that are true up to the "
+       "length. Builders\nsuch as `causal(512)` make masks without any file.",
+       define_mask, run_mask, mask_examples()},
+      {"partition", "Write what a condition keeps and the rest to two files",
+       "Writes the elements of the first file for which the condition is true to one file and the "
+       "others to another, in\none pass.",
+       define_partition, run_partition, partition_examples()},
+      {"info", "Say what is in a file",
+       "Prints names, dtypes, shapes and sizes of the arrays in files. Only headers are read.",
+       define_info, run_info, info_examples()},
+      {"completions",
+       "Print completions for a shell",
+       "Prints a script that lets a shell complete commands, options and files.",
+       define_completions,
+       run_completions,
+       {{"In the running bash", "eval \"$(tamis completions bash)\"", ""}}},
+      {"docs", "Print the manual", "", define_docs, run_docs, {}},
+  };
+  return table;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,182 @@
+// Binder: names, operators and calls as steps.
+#include "language/binder.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "language/constants.h"
+#include "nearest.h"
+
+namespace tamis::cli {
+
+namespace {
+
+constexpr std::string_view kIndices = "ijk";
+
+}  // namespace
+
+Binder::Binder(std::span<const Array> arrays) : arrays_(arrays) {}
+
+Plan Binder::run(const Node& root, const Shape& base) {
+  plan_.arrays = arrays_;
+  scopes_.emplace_back();
+  bind(root);
+  // Broadcasting against base is the last thing that may fail, so it is the root's fault.
+  plan_.result = at_place(root.place, [&] { return finish_scope(base); });
+  return std::move(plan_);
+}
+
+Steps Binder::finish_scope(const Shape& base) {
+  Scope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  Steps& steps = scope.steps;
+  steps.dtype = scope.samples.back().dtype();
+  steps.shape = broadcast_shapes(steps.list.back().shape, base);
+  for (const auto& [dim, place] : scope.indices) {
+    if (dim >= steps.shape.size()) {
+      throw ConditionError(
+          fmt::format("{} is the index along dimension {}, but there {}", kIndices[dim], dim,
+                      steps.shape.empty()       ? "are no dimensions"
+                      : steps.shape.size() == 1 ? "is only one dimension"
+                                                : "are only two dimensions"),
+          place);
+    }
+  }
+  return std::move(steps);
+}
+
+int Binder::add(Step step, Tensor sample) {
+  Scope& scope = scopes_.back();
+  scope.steps.list.push_back(std::move(step));
+  scope.samples.push_back(std::move(sample));
+  return static_cast<int>(scope.steps.list.size()) - 1;
+}
+
+int Binder::add_number(Scalar value) {
+  Step step;
+  step.constant = Tensor(value);
+  const Tensor sample = step.constant;
+  return add(std::move(step), sample);
+}
+
+/// Runs the row on samples: that settles the dtype and brings out what the row refuses.
+int Binder::add_call(const Node& node, Step step) {
+  std::vector<Value> args = step.fixed;
+  step.kind = Step::Kind::call;
+  const Scope& scope = scopes_.back();
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (step.args[i] >= 0) args[i] = scope.samples[step.args[i]];
+  }
+  return at_place(node.place, [&] {
+    for (int arg : step.args) {
+      if (arg >= 0) step.shape = broadcast_shapes(step.shape, scope.steps.list[arg].shape);
+    }
+    Tensor sample = std::get<Tensor>(step.row->call(args));
+    return add(std::move(step), std::move(sample));
+  });
+}
+
+int Binder::bind(const Node& node) {
+  const std::string key = dump(node);
+  if (const auto found = scopes_.back().known.find(key); found != scopes_.back().known.end()) {
+    return found->second;
+  }
+  const int step = bind_new(node);
+  scopes_.back().known.emplace(key, step);
+  return step;
+}
+
+int Binder::bind_new(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::number:
+      return add_number(node.number);
+    case Node::Kind::name:
+      return bind_name(node);
+    case Node::Kind::comparison:
+      return bind_comparison(node);
+    case Node::Kind::call:
+      return bind_call(node);
+    case Node::Kind::operation: {
+      std::vector<int> args;
+      for (const Node& child : node.children) args.push_back(bind(child));
+      return bind_operator(node, operator_row(node.text), std::move(args));
+    }
+    case Node::Kind::list:
+      break;
+  }
+  throw ConditionError("a list can only be an argument, as in isin(x, [1, 2])", node.place);
+}
+
+int Binder::bind_operator(const Node& node, const Row& row, std::vector<int> args) {
+  Step step;
+  step.row = &row;
+  step.fixed.resize(args.size());
+  step.args = std::move(args);
+  return add_call(node, std::move(step));
+}
+
+/// a < b <= c is (a < b) & (b <= c).
+int Binder::bind_comparison(const Node& node) {
+  std::vector<int> operands;
+  for (const Node& child : node.children) operands.push_back(bind(child));
+  int all = -1;
+  for (size_t i = 0; i < node.rows.size(); ++i) {
+    const int one = bind_operator(node, operator_row(node.rows[i]), {operands[i], operands[i + 1]});
+    all = all < 0 ? one : bind_operator(node, operator_row("bitwise_and"), {all, one});
+  }
+  return all;
+}
+
+const Array* Binder::find_array(const std::string& name) const {
+  const auto found =
+      std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return a.name == name; });
+  return found == arrays_.end() ? nullptr : &*found;
+}
+
+int Binder::bind_name(const Node& node) {
+  Step step;
+  if (const Array* array = find_array(node.text)) {
+    step.kind = Step::Kind::array;
+    step.which = array - arrays_.data();
+    step.shape = array->shape;
+    return add(std::move(step), ones(Shape(array->shape.size(), 1), array->dtype));
+  }
+  if (const std::optional<Scalar> value = constant_named(node.text)) return add_number(*value);
+  const size_t dim = node.text.size() == 1 ? kIndices.find(node.text[0]) : kIndices.npos;
+  if (dim == kIndices.npos) unknown_name(node);
+  step.kind = Step::Kind::index;
+  step.which = dim;
+  scopes_.back().indices.emplace_back(dim, node.place);
+  return add(std::move(step), ones({1}, DType::int64));
+}
+
+void Binder::unknown_name(const Node& node) const {
+  if (const Function* f = find_function(node.text)) {
+    throw ConditionError(fmt::format("{} is a function; write {}", f->name, f->usage), node.place);
+  }
+  std::vector<std::string> candidates;
+  for (const Array& a : arrays_) candidates.push_back(a.name);
+  for (const char* constant : {"true", "false", "inf", "nan"}) candidates.emplace_back(constant);
+  for (const Function& f : functions()) candidates.push_back(f.name);
+  std::string hint = did_you_mean(node.text, candidates);
+  if (hint.empty() && !arrays_.empty()) {
+    for (const Array& a : arrays_) {
+      hint += (hint.empty() ? "; the arrays are called " : ", ") + a.name;
+    }
+  }
+  throw ConditionError(fmt::format("unknown name '{}'{}", node.text, hint), node.place);
+}
+
+void Binder::unknown_function(const Node& node) const {
+  if (find_array(node.text) != nullptr) {
+    throw ConditionError(fmt::format("{} is an array, not a function", node.text), node.place);
+  }
+  std::vector<std::string> candidates;
+  for (const Function& f : functions()) candidates.push_back(f.name);
+  throw ConditionError(
+      fmt::format("unknown function '{}'{}", node.text, did_you_mean(node.text, candidates)),
+      node.place);
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,215 @@
+// Binder: calls as steps.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "language/binder.h"
+#include "language/builders.h"
+#include "language/constants.h"
+
+namespace tamis::cli {
+
+std::vector<const Node*> Binder::match(const Node& node, const Function& f) const {
+  std::vector<const Node*> given(f.parameters.size(), nullptr);
+  // q(p) is short for q(first array, p).
+  const size_t skip = f.name == "q" && node.children.size() == 1 && node.names[0].empty() ? 1 : 0;
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    const std::string& name = node.names[i];
+    const auto p = name.empty() ? f.parameters.begin() + std::min(i + skip, given.size())
+                                : std::find_if(f.parameters.begin(), f.parameters.end(),
+                                               [&](const Parameter& q) { return q.name == name; });
+    if (p == f.parameters.end()) {
+      throw ConditionError(
+          name.empty() ? fmt::format("too many arguments; write {}", f.usage)
+                       : fmt::format("{} has no argument '{}'; write {}", f.name, name, f.usage),
+          node.children[i].place);
+    }
+    const Node*& slot = given[p - f.parameters.begin()];
+    if (slot != nullptr) {
+      throw ConditionError(fmt::format("the argument '{}' is given twice", p->name),
+                           node.children[i].place);
+    }
+    slot = &node.children[i];
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == nullptr && f.parameters[i].required) {
+      throw ConditionError(
+          fmt::format("{} needs '{}'; write {}", f.name, f.parameters[i].name, f.usage),
+          node.place);
+    }
+  }
+  return given;
+}
+
+int Binder::bind_call(const Node& node) {
+  const Function* f = find_function(node.text);
+  if (f == nullptr) unknown_function(node);
+  const std::vector<const Node*> given = match(node, *f);
+  switch (f->evaluation) {
+    case Evaluation::pointwise:
+      return bind_pointwise(node, *f, given);
+    case Evaluation::builder:
+      return bind_builder(node, *f, given);
+    case Evaluation::whole:
+      break;
+  }
+  return bind_whole(node, *f, given);
+}
+
+int Binder::bind_pointwise(const Node& node, const Function& f,
+                           const std::vector<const Node*>& given) {
+  Step step;
+  step.row = f.row;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Parameter& p = f.parameters[i];
+    step.args.push_back(-1);
+    step.fixed.push_back(p.fallback);
+    if (given[i] == nullptr) continue;
+    if (p.type != Parameter::Type::tensor) {
+      step.fixed[i] = fixed_value(*given[i], f, p);
+    } else if (p.name == "test_elements") {
+      step.fixed[i] = whole_tensor(*given[i], scopes_.back().samples[step.args[0]].dtype());
+    } else {
+      step.args[i] = bind(*given[i]);
+    }
+  }
+  return add_call(node, std::move(step));
+}
+
+int Binder::bind_builder(const Node& node, const Function& f,
+                         const std::vector<const Node*>& given) {
+  std::vector<Value> args;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Parameter& p = f.parameters[i];
+    args.push_back(given[i] == nullptr                 ? p.fallback
+                   : p.type == Parameter::Type::tensor ? Value(whole_tensor(*given[i], int64))
+                                                       : fixed_value(*given[i], f, p));
+  }
+  Builder builder = at_place(node.place, [&] { return make_builder(f, args); });
+  Step step;
+  step.kind = Step::Kind::builder;
+  step.build = std::move(builder.window);
+  step.shape = builder.shape;
+  return add(std::move(step), ones(Shape(builder.shape.size(), 1), DType::boolean));
+}
+
+/// The number of the pass over a sub-expression.
+size_t Binder::pass_for(const Node& node) {
+  const std::string key = dump(node);
+  const auto found = std::find_if(plan_.passes.begin(), plan_.passes.end(),
+                                  [&](const Pass& p) { return p.key == key; });
+  if (found != plan_.passes.end()) return found - plan_.passes.begin();
+  scopes_.emplace_back();
+  bind(node);
+  Pass pass;
+  pass.key = key;
+  pass.steps = finish_scope({});
+  if (is_complex(pass.steps.dtype)) {
+    throw ConditionError("complex numbers have no order and no such value", node.place);
+  }
+  plan_.passes.push_back(std::move(pass));
+  return plan_.passes.size() - 1;
+}
+
+int Binder::bind_whole(const Node& node, const Function& f, const std::vector<const Node*>& given) {
+  Node first;
+  first.kind = Node::Kind::name;
+  first.place = node.place;
+  if (given[0] == nullptr) {
+    if (arrays_.empty()) throw ConditionError("there is no array to take q of", node.place);
+    first.text = arrays_[0].name;
+  }
+  const Node& input = given[0] == nullptr ? first : *given[0];
+  WholeValue value;
+  value.what = f.whole;
+  value.pass = pass_for(input);
+  Pass& pass = plan_.passes[value.pass];
+  const bool of_condition = f.whole <= Whole::all;
+  if (of_condition && pass.steps.dtype != DType::boolean) {
+    throw ConditionError(
+        fmt::format("{} takes a condition, but this is {}", f.name, tamis::name(pass.steps.dtype)),
+        input.place);
+  }
+  if (f.whole == Whole::median || f.whole == Whole::quantile) {
+    Quantile wanted{0.5, f.whole == Whole::median};
+    if (f.whole == Whole::quantile) {
+      wanted.p = std::get<double>(fixed_value(*given[1], f, f.parameters[1]));
+      if (!(wanted.p >= 0 && wanted.p <= 1)) {
+        throw ConditionError("p must be between 0 and 1", given[1]->place);
+      }
+    }
+    const auto found = std::find(pass.quantiles.begin(), pass.quantiles.end(), wanted);
+    value.quantile = found - pass.quantiles.begin();
+    if (found == pass.quantiles.end()) pass.quantiles.push_back(wanted);
+  }
+  Step step;
+  step.kind = Step::Kind::whole;
+  step.which = plan_.values.size();
+  const Scalar sample = sample_of(value, pass);
+  plan_.values.push_back(value);
+  return add(std::move(step), Tensor(sample));
+}
+
+/// A literal as an argument that is the same in all windows.
+Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& p) const {
+  const auto refuse = [&](const char* what) -> Value {
+    throw ConditionError(fmt::format("{} of {} must be {}", p.name, f.name, what), node.place);
+  };
+  if (p.type == Parameter::Type::integers) {
+    if (node.kind != Node::Kind::list) return refuse("a list of whole numbers");
+    Shape list;
+    for (const Node& child : node.children) {
+      const std::optional<Scalar> v = constant_of(child);
+      if (!v || v->dtype() != DType::int64) return refuse("a list of whole numbers");
+      list.push_back(v->to_int64());
+    }
+    return list;
+  }
+  const std::optional<Scalar> v = constant_of(node);
+  switch (p.type) {
+    case Parameter::Type::integer:
+      if (!v || v->dtype() != DType::int64) return refuse("a whole number");
+      return v->to_int64();
+    case Parameter::Type::boolean:
+      if (!v || v->dtype() != DType::boolean) return refuse("true or false");
+      return v->to_bool();
+    case Parameter::Type::real:
+      if (!v) return refuse("a number");
+      return v->to_double();
+    case Parameter::Type::scalar:
+      if (!v) return refuse("a number");
+      return *v;
+    default:
+      return refuse("left out");
+  }
+}
+
+/// A list, or all of an array. Numbers with fractions in a list are rounded to what the elements
+/// they are compared with can hold, as a number in a comparison is.
+Tensor Binder::whole_tensor(const Node& node, DType elements) const {
+  if (node.kind == Node::Kind::name) {
+    if (const Array* array = find_array(node.text)) return array->read();
+  }
+  if (node.kind != Node::Kind::list) {
+    throw ConditionError("expected a list or the name of an array", node.place);
+  }
+  std::vector<Scalar> values;
+  bool fractions = false;
+  for (const Node& child : node.children) {
+    const std::optional<Scalar> v = constant_of(child);
+    if (!v) throw ConditionError("a list holds numbers only", child.place);
+    values.push_back(*v);
+    fractions |= v->is_floating_point();
+  }
+  if (!fractions) {
+    std::vector<int64_t> list;
+    for (const Scalar& v : values) list.push_back(v.to_int64());
+    return tensor(list);
+  }
+  std::vector<double> list;
+  for (const Scalar& v : values) list.push_back(v.to_double());
+  const Tensor set = tensor(list);
+  return is_floating_point(elements) ? set.to(elements) : set;
+}
+
+}  // namespace tamis::cli

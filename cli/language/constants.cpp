@@ -1,0 +1,44 @@
+// Constants: literals and named numbers.
+#include "language/constants.h"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace tamis::cli {
+
+std::optional<Scalar> constant_named(std::string_view name) {
+  if (name == "true" || name == "True") return Scalar(true);
+  if (name == "false" || name == "False") return Scalar(false);
+  if (name == "inf") return Scalar(std::numeric_limits<double>::infinity());
+  if (name == "nan") return Scalar(std::numeric_limits<double>::quiet_NaN());
+  return std::nullopt;
+}
+
+std::optional<Scalar> constant_of(const Node& node) {
+  if (node.kind == Node::Kind::number) return node.number;
+  if (node.kind == Node::Kind::name) return constant_named(node.text);
+  if (node.kind == Node::Kind::operation && node.text == "neg") {
+    const std::optional<Scalar> v = constant_of(node.children[0]);
+    if (v && v->is_floating_point()) return Scalar(-v->to_double());
+  }
+  return std::nullopt;
+}
+
+std::string dump(const Node& node) {
+  if (node.kind == Node::Kind::number) {
+    return node.number.is_floating_point() ? fmt::format("{:a}", node.number.to_double())
+                                           : fmt::format("{}", node.number.to_int64());
+  }
+  std::string text = node.text;
+  if (node.kind == Node::Kind::name) return text;
+  for (const std::string& row : node.rows) text += row + " ";
+  text += node.kind == Node::Kind::list ? "[" : "(";
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    if (i < node.names.size() && !node.names[i].empty()) text += node.names[i] + "=";
+    text += dump(node.children[i]) + ",";
+  }
+  return text + ")";
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,36 @@
+// Constants: numbers and texts that a tree says by itself, without any array.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "language/parser.h"
+#include "tamis/error.h"
+
+namespace tamis::cli {
+
+/// The number that a constant's name stands for.
+std::optional<Scalar> constant_named(std::string_view name);
+
+/// The number that a node is without any array, if it is one: a literal, with or without a sign.
+std::optional<Scalar> constant_of(const Node& node);
+
+/// A text that is equal for nodes that mean the same.
+std::string dump(const Node& node);
+
+/// Calls f; what the library refuses is refused at that place. Faults of files stay what they are.
+template <class F>
+auto at_place(Place place, F&& f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::io || e.kind() == ErrorKind::format ||
+        e.kind() == ErrorKind::memory) {
+      throw;
+    }
+    throw ConditionError(e.what(), place);
+  }
+}
+
+}  // namespace tamis::cli

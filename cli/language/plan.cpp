@@ -1,0 +1,94 @@
+// Plan: evaluating steps, and the values of passes.
+#include "language/plan.h"
+
+#include <cmath>
+
+#include "language/binder.h"
+
+namespace tamis::cli {
+
+namespace {
+
+/// i, j or k in a box: as many dimensions as stand behind it, of size 1, so that it lines up.
+Tensor index_window(size_t dim, const Box& box) {
+  Shape shape(box.size.size() - dim, 1);
+  shape[0] = box.size[dim];
+  return arange(box.start[dim], box.start[dim] + box.size[dim]).view(shape);
+}
+
+Tensor evaluate_step(const Plan& plan, const Step& step, BoxOfArrays& inputs,
+                     const std::vector<Tensor>& results) {
+  switch (step.kind) {
+    case Step::Kind::constant:
+      return step.constant;
+    case Step::Kind::whole:
+      return Tensor(plan.values[step.which].value);
+    case Step::Kind::index:
+      return index_window(step.which, inputs.box());
+    case Step::Kind::builder:
+      return step.build(restrict_to(inputs.box(), step.shape));
+    case Step::Kind::array:
+      return inputs[step.which];
+    case Step::Kind::call:
+      break;
+  }
+  std::vector<Value> args = step.fixed;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (step.args[i] >= 0) args[i] = results[step.args[i]];
+  }
+  return std::get<Tensor>(step.row->call(args));
+}
+
+}  // namespace
+
+Plan make_plan(const Node& root, std::span<const Array> arrays, const Shape& base) {
+  return Binder(arrays).run(root, base);
+}
+
+Tensor evaluate(const Plan& plan, const Steps& steps, BoxOfArrays& inputs) {
+  std::vector<Tensor> results;
+  results.reserve(steps.list.size());
+  for (const Step& step : steps.list) {
+    results.push_back(evaluate_step(plan, step, inputs, results));
+  }
+  return results.back();
+}
+
+Scalar value_of(const WholeValue& value, const Summary& s) {
+  switch (value.what) {
+    case Whole::count:
+    case Whole::sum:
+      return s.sum;
+    case Whole::any:
+      return s.count > 0 && s.max.to_bool();
+    case Whole::all:
+      return s.count == 0 || s.min.to_bool();
+    case Whole::mean:
+      return s.mean;
+    case Whole::std:
+      return std::sqrt(s.var);
+    case Whole::var:
+      return s.var;
+    case Whole::min:
+      return s.min;
+    case Whole::max:
+      return s.max;
+    case Whole::median:
+    case Whole::quantile:
+      break;
+  }
+  return s.quantiles[value.quantile];
+}
+
+Scalar sample_of(const WholeValue& value, const Pass& pass) {
+  const Scalar one = is_floating_point(pass.steps.dtype) ? Scalar(1.0) : Scalar(1);
+  Summary summary;
+  summary.count = 1;
+  summary.sum = summary.min = summary.max = one;
+  for (const Quantile& q : pass.quantiles) {
+    summary.quantiles.push_back(q.lower ? one : Scalar(1.0));
+  }
+  return value_of(value, summary);
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,82 @@
+// Manual: conditions, files, and what scripts rely on.
+#include "manual.h"
+
+namespace tamis::cli {
+
+namespace {
+
+constexpr std::string_view kIntroduction =
+    R"(`tamis` works on arrays in files by conditions: it selects, fills, counts, describes and draws the
+elements for which a condition is true. Files may be larger than memory: they are read window by window,
+on all cores, and the condition, the selection and what comes of it are computed in one go.)";
+
+constexpr std::string_view kConditions =
+    R"(A condition is an expression over the files of the command. A file is called what stands before its
+`=`: `tamis stats x=a.npy y=b.npy`. Files without a name are `x`, `y` and `z` in turn. All commands work on the
+first file; shapes are broadcast as in NumPy and PyTorch, dtypes promoted as in PyTorch.
+
+Operators, from the loosest to the tightest; those in one line bind equally and group from the left,
+except `**`:
+
+    or
+    and
+    not
+    |
+    ^
+    &
+    ==  !=  <  <=  >  >=      chained: 0 < x <= 3
+    +  -
+    *  /  //  %
+    -x  +x  ~x
+    **
+
+Other than in Python, comparisons bind tighter than `&`, `^` and `|`, so `x > 3 & ~isnan(x)` means
+`(x > 3) & (~isnan(x))`; with parentheses it means the same in NumPy. `and`, `or` and `not` take any dtype, `&`,
+`|`, `^` and `~` bools and integers, bit by bit.
+
+Numbers are `3`, `0xff`, `2.5`, `1e-3`, `inf`, `nan`, `true` and `false`. As in PyTorch they do not change
+the dtype of an array within its category: `x > 0.1` compares a float32 `x` in float32. Lists such as `[2, 4, 7]` are
+arguments of functions; `isin` also takes the name of a file, which it reads as a whole.
+
+`i`, `j` and `k` are the indices along the first, second and third dimension, from 0: `i > j` is what is below the
+diagonal of a matrix.
+
+Values of whole arrays are numbers that are computed in passes over the files beforehand. NaN is left out
+of them. Their argument may be any expression: `abs(x - mean(x)) > 3 * std(x)`. `q(0.05)` is short for
+`q(x, 0.05)` with the first file.
+
+Mask builders such as `causal(512)` have a shape of their own, which is broadcast with the others.)";
+
+constexpr std::string_view kFiles =
+    R"(`.npy` (all versions), `.npz`, `.safetensors`, and raw files, which need `--dtype`, and `--shape` unless they
+are 1-d. C and Fortran order and both byte orders are read; what is written is in C order and little endian. `-`
+is the standard input or output. The format of an output is told by its name or by `--format`, and is `.npy`
+otherwise. Of a file with several arrays, `--name` chooses one.
+
+An output appears whole or not at all: it is written under a temporary name, synced and renamed. If something
+fails or a signal ends the command, a file that was there before is as it was. Inputs are checked before they are
+used; malformed and truncated ones are refused, and so are pickled objects.)";
+
+constexpr std::string_view kScripts =
+    R"(Results go to the standard output, everything else to the standard error stream; with `--quiet` only errors
+do. `--json` prints results of `count`, `stats` and `info` as one line of JSON, where NaN is null and infinities are
+the strings "inf" and "-inf". A bar shows the progress of work that takes more than a second if the standard
+error stream is a terminal. Colours are used on terminals only, and never if `NO_COLOR` is set. Results do not
+depend on the number of threads.
+
+Exit codes:
+
+    0  done
+    1  wrong usage: options, conditions, shapes that do not broadcast
+    2  bad input: malformed files, arrays that cannot be used
+    3  input or output failed: missing files, full disks, no memory)";
+
+constexpr Section kSections[] = {
+    {"Conditions", kConditions}, {"Files", kFiles}, {"Scripts", kScripts}};
+
+}  // namespace
+
+std::string_view manual_introduction() { return kIntroduction; }
+std::span<const Section> manual_sections() { return kSections; }
+
+}  // namespace tamis::cli

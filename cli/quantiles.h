@@ -1,0 +1,16 @@
+// Quantiles: elements of given ranks of a stream that need not fit into memory.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runner.h"
+
+namespace tamis::cli {
+
+/// The quantiles of a stream that has `count` elements other than NaN; exact. Up to five passes
+/// over the stream, mostly two or three; memory is bounded.
+std::vector<Scalar> find_quantiles(const Runner& runner, const Stream& stream, int64_t count,
+                                   std::span<const Quantile> quantiles);
+
+}  // namespace tamis::cli

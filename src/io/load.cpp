@@ -1,0 +1,75 @@
+// The public functions on files.
+#include "core/check.h"
+#include "io/reader.h"
+#include "io/writer.h"
+#include "tamis/io.h"
+
+namespace tamis {
+
+namespace {
+
+io::Format format_for(const std::string& path) {
+  const std::optional<io::Format> format = io::format_of(path);
+  check(format && *format != io::Format::raw, ErrorKind::value,
+        "{}: the ending of a file tells its format: .npy, .npz or .safetensors", path);
+  return *format;
+}
+
+void write(const std::string& path, io::Format format, const NamedTensors& tensors) {
+  std::vector<io::ArrayPlan> plans;
+  for (const auto& [name, x] : tensors) plans.push_back({name, x.dtype(), x.shape()});
+  io::Writer writer(path, format, std::move(plans));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (i > 0) writer.next();
+    writer.append(tensors[i].second);
+  }
+  writer.commit();
+}
+
+}  // namespace
+
+Tensor load(const std::string& path) {
+  const io::Reader reader(path);
+  return reader.read(reader.only());
+}
+
+Tensor load(const std::string& path, const std::string& name) {
+  const io::Reader reader(path);
+  return reader.read(reader.find(name));
+}
+
+NamedTensors load_all(const std::string& path) {
+  const io::Reader reader(path);
+  NamedTensors tensors;
+  for (size_t i = 0; i < reader.arrays().size(); ++i) {
+    tensors.emplace_back(reader.arrays()[i].name, reader.read(i));
+  }
+  return tensors;
+}
+
+Tensor load_mapped(const std::string& path) {
+  const io::Reader reader(path);
+  return reader.map(reader.only());
+}
+
+Tensor load_mapped(const std::string& path, const std::string& name) {
+  const io::Reader reader(path);
+  return reader.map(reader.find(name));
+}
+
+void save(const std::string& path, const Tensor& x) {
+  const io::Format format = format_for(path);
+  const char* name = format == io::Format::npz           ? "arr_0"
+                     : format == io::Format::safetensors ? "tensor"
+                                                         : "";
+  write(path, format, {{name, x}});
+}
+
+void save_all(const std::string& path, const NamedTensors& tensors) {
+  const io::Format format = format_for(path);
+  check(format != io::Format::npy, ErrorKind::value,
+        "{}: a .npy file has no names: write .npz or .safetensors", path);
+  write(path, format, tensors);
+}
+
+}  // namespace tamis

@@ -1,0 +1,298 @@
+// Reading arrays: headers at once, elements when they are asked for.
+#include "io/reader.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "core/check.h"
+#include "core/tensor_impl.h"
+#include "io/file.h"
+#include "io/layout.h"
+#include "io/mapping.h"
+#include "io/npy.h"
+#include "io/safetensors.h"
+#include "io/sizes.h"
+#include "io/zip.h"
+#include "tamis/ops.h"
+
+namespace tamis::io {
+
+namespace {
+
+// Below, copying is cheaper than changing the page tables.
+constexpr uint64_t kMinMapped = 1 << 18;
+
+ArrayInfo raw_array(const File& file, const RawLayout& layout) {
+  const auto width = static_cast<int64_t>(itemsize(layout.dtype));
+  ArrayInfo info;
+  info.dtype = layout.dtype;
+  info.dtype_text = name(layout.dtype);
+  info.bytes = file.size();
+  info.shape = layout.shape.value_or(Shape{-1});
+  check(info.shape.size() <= kMaxRank, ErrorKind::value, "more than {} dimensions", kMaxRank);
+  const auto open = std::find(info.shape.begin(), info.shape.end(), -1);
+  if (open != info.shape.end()) {
+    *open = 1;
+    const auto one = checked_size(info.shape, width);
+    check(one && *one > 0 && file.size() % *one == 0, ErrorKind::format,
+          "{}: {} bytes do not make whole elements or rows of {} bytes", file.name(), file.size(),
+          one.value_or(0));
+    *open = static_cast<int64_t>(file.size() / *one);
+  }
+  const auto bytes = checked_size(info.shape, width);
+  check(bytes && *bytes == file.size(), ErrorKind::format,
+        "{}: the file has {} bytes, which shape {} of {} does not fit", file.name(), file.size(),
+        info.shape, name(layout.dtype));
+  return info;
+}
+
+/// The first bytes of a member, as far as an .npy header may reach.
+std::string head_of(const File& file, const ZipMember& member) {
+  std::string head;
+  read_zip_member(
+      file, member, [&](std::span<const char> bytes) { head.append(bytes.data(), bytes.size()); },
+      kNpyHeadBytes);
+  head.resize(std::min(head.size(), kNpyHeadBytes));
+  return head;
+}
+
+std::string names_of(const std::vector<ArrayInfo>& arrays) {
+  constexpr size_t kMost = 20;
+  std::string text;
+  for (size_t i = 0; i < std::min(arrays.size(), kMost); ++i) {
+    text += (i > 0 ? ", " : "") + arrays[i].name;
+  }
+  return arrays.size() > kMost ? text + ", ..." : text;
+}
+
+Shape reversed(const Shape& shape) {
+  Shape result = shape;
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+/// x with its dimensions in the other order: a view.
+Tensor transposed(const Tensor& x) {
+  Shape dims(x.shape().size(), 0);
+  for (size_t d = 0; d < dims.size(); ++d) dims[d] = static_cast<int64_t>(dims.size() - 1 - d);
+  return x.permute(dims);
+}
+
+}  // namespace
+
+struct Reader::State {
+  /// Where the elements of an array stand in C order.
+  struct Place {
+    const File* file = nullptr;
+    uint64_t offset = 0;
+  };
+
+  explicit State(File f) : file(std::move(f)) {}
+
+  void open_npz();
+  void open_safetensors(std::string_view head);
+  DType readable(size_t array) const;
+  const File& inflated(size_t array);
+  Place place(size_t array);
+  Tensor mapped(const Place& place, uint64_t skip, const Shape& shape, DType dtype) const;
+
+  const File file;
+  Format format = Format::raw;
+  std::vector<ArrayInfo> arrays;
+  std::vector<ZipMember> members;  // of .npz, one for each array
+  const Damage damage = std::make_shared<std::atomic<bool>>(false);
+  std::mutex mutex;  // guards what follows
+  std::map<size_t, File> inflated_files, ordered_files;
+  std::vector<bool> verified;  // stored members whose CRC was right
+};
+
+void Reader::State::open_npz() {
+  for (ZipMember& member : read_zip_directory(file)) {
+    const std::string where = file.name() + ": member " + member.name;
+    check(member.name.ends_with(".npy"), ErrorKind::format,
+          "{}: it is no .npy file, so this is no .npz archive", where);
+    const std::string head = head_of(file, member);
+    ArrayInfo info = parse_npy(head, member.bytes, where);
+    info.name = member.name.substr(0, member.name.size() - 4);
+    info.compressed = member.deflated;
+    if (!member.deflated) info.offset += member.offset;
+    arrays.push_back(std::move(info));
+    members.push_back(std::move(member));
+  }
+  verified.resize(arrays.size());
+}
+
+void Reader::State::open_safetensors(std::string_view head) {
+  const uint64_t bytes = safetensors_header_bytes(head, file.size(), file.name());
+  std::string json(bytes, '\0');
+  file.read(8, json.data(), bytes);
+  arrays = parse_safetensors(json, file.size(), file.name());
+}
+
+DType Reader::State::readable(size_t array) const {
+  check(array < arrays.size(), ErrorKind::index, "{}: there is no array number {}", file.name(),
+        array);
+  const ArrayInfo& info = arrays[array];
+  check(info.dtype.has_value(), ErrorKind::dtype,
+        "{}: {}its elements are of type '{}', which Tamis does not have", file.name(),
+        info.name.empty() ? "" : "array '" + info.name + "': ", info.dtype_text);
+  return *info.dtype;
+}
+
+/// The file in which the array's offset counts. The caller holds the mutex.
+const File& Reader::State::inflated(size_t array) {
+  if (format != Format::npz) return file;
+  const ZipMember& member = members[array];
+  if (!member.deflated) {
+    if (!verified[array]) read_zip_member(file, member, [](std::span<const char>) {});
+    verified[array] = true;
+    return file;
+  }
+  const auto found = inflated_files.find(array);
+  if (found != inflated_files.end()) return found->second;
+  File target = File::temporary(file.name());
+  read_zip_member(file, member, [&](std::span<const char> bytes) {
+    target.write(target.size(), bytes.data(), bytes.size());
+  });
+  return inflated_files.emplace(array, std::move(target)).first->second;
+}
+
+Reader::State::Place Reader::State::place(size_t array) {
+  const ArrayInfo& info = arrays[array];
+  std::lock_guard guard(mutex);
+  if (!info.fortran_order) return {&inflated(array), info.offset};
+  auto found = ordered_files.find(array);
+  if (found == ordered_files.end()) {
+    File ordered = to_c_order(inflated(array), info.offset, info.shape, *info.dtype);
+    found = ordered_files.emplace(array, std::move(ordered)).first;
+    inflated_files.erase(array);
+  }
+  return {&found->second, 0};
+}
+
+/// A read-only tensor over the file; undefined if the place is not aligned or cannot be mapped.
+Tensor Reader::State::mapped(const Place& place, uint64_t skip, const Shape& shape,
+                             DType dtype) const {
+  const uint64_t offset = place.offset + skip;
+  const size_t bytes = static_cast<size_t>(numel(shape)) * itemsize(dtype);
+  if (offset % itemsize(real_dtype(dtype)) != 0) return {};
+  const std::shared_ptr<Mapping> mapping = Mapping::make(*place.file, offset, bytes, damage);
+  if (!mapping) return {};
+  Tensor x = from_blob(mapping->data(), shape, dtype, [mapping](void*) {});
+  storage_of(x)->set_read_only();
+  return x;
+}
+
+Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw)
+    : state_(std::make_shared<State>(File::open(path))) {
+  State& s = *state_;
+  if (raw) {
+    s.arrays.push_back(raw_array(s.file, *raw));
+    return;
+  }
+  std::string head(std::min<uint64_t>(s.file.size(), kNpyHeadBytes), '\0');
+  s.file.read(0, head.data(), head.size());
+  if (is_npy(head)) {
+    s.format = Format::npy;
+    s.arrays.push_back(parse_npy(head, s.file.size(), s.file.name()));
+  } else if (is_zip(head)) {
+    s.format = Format::npz;
+    s.open_npz();
+  } else {
+    // A .safetensors file begins with a length and '{'; only its name tells a damaged one.
+    const bool likely = head.size() > 8 && (head[8] == '{' || head[8] == ' ');
+    check(likely || format_of(path) == Format::safetensors, ErrorKind::format,
+          "{}: this is no .npy, .npz or .safetensors file; for raw numbers, say their dtype",
+          s.file.name());
+    s.format = Format::safetensors;
+    s.open_safetensors(head);
+  }
+}
+
+Reader::~Reader() = default;
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+
+const std::string& Reader::path() const { return state_->file.name(); }
+Format Reader::format() const { return state_->format; }
+const std::vector<ArrayInfo>& Reader::arrays() const { return state_->arrays; }
+
+size_t Reader::find(const std::string& name) const {
+  for (size_t i = 0; i < arrays().size(); ++i) {
+    if (arrays()[i].name == name) return i;
+  }
+  raise(ErrorKind::value,
+        fmt::format("{}: there is no array '{}'; there are: {}", path(), name, names_of(arrays())));
+}
+
+size_t Reader::only() const {
+  check(arrays().size() == 1, ErrorKind::value, "{}: it has {} arrays; choose one of: {}", path(),
+        arrays().size(), names_of(arrays()));
+  return 0;
+}
+
+Tensor Reader::read(size_t array) const {
+  State& s = *state_;
+  const DType dtype = s.readable(array);
+  const ArrayInfo& info = s.arrays[array];
+  const Tensor x = empty(info.fortran_order ? reversed(info.shape) : info.shape, dtype);
+  char* to = static_cast<char*>(x.mutable_data_ptr());
+  if (s.format == Format::npz) {
+    // Straight into memory: a temporary file would be in the way here.
+    uint64_t skip = s.members[array].bytes - info.bytes;
+    read_zip_member(s.file, s.members[array], [&](std::span<const char> bytes) {
+      const size_t header = std::min<uint64_t>(skip, bytes.size());
+      skip -= header;
+      std::memcpy(to, bytes.data() + header, bytes.size() - header);
+      to += bytes.size() - header;
+    });
+  } else {
+    s.file.read(info.offset, to, info.bytes);
+  }
+  if (info.byte_swapped) swap_bytes(x.mutable_data_ptr(), x.numel(), dtype);
+  return info.fortran_order ? transposed(x).contiguous().settle() : x;
+}
+
+Tensor Reader::window(size_t array, int64_t first, int64_t count) const {
+  State& s = *state_;
+  const DType dtype = s.readable(array);
+  const ArrayInfo& info = s.arrays[array];
+  const uint64_t width = itemsize(dtype);
+  check(first >= 0 && count >= 0 && first <= numel(info.shape) - count, ErrorKind::index,
+        "{}: {} elements from number {} on are not within an array of shape {}", path(), count,
+        first, info.shape);
+  if (count == 0) return empty({0}, dtype);
+  const State::Place place = s.place(array);
+  if (!info.byte_swapped && count * width >= kMinMapped) {
+    place.file->check_size();
+    const Tensor x = s.mapped(place, first * width, {count}, dtype);
+    if (x.defined()) return x;
+  }
+  const Tensor x = empty({count}, dtype);
+  place.file->read(place.offset + first * width, x.mutable_data_ptr(), count * width);
+  if (info.byte_swapped) swap_bytes(x.mutable_data_ptr(), count, dtype);
+  return x;
+}
+
+Tensor Reader::map(size_t array) const {
+  State& s = *state_;
+  const DType dtype = s.readable(array);
+  const ArrayInfo& info = s.arrays[array];
+  if (info.bytes == 0 || info.compressed || info.byte_swapped) return read(array);
+  const Shape shape = info.fortran_order ? reversed(info.shape) : info.shape;
+  const Tensor x = s.mapped({&s.file, info.offset}, 0, shape, dtype);
+  if (!x.defined()) return read(array);
+  return info.fortran_order ? transposed(x) : x;
+}
+
+void Reader::check_intact() const {
+  state_->file.check_size();
+  check(!state_->damage->load(std::memory_order_acquire), ErrorKind::io,
+        "{}: a part of the file could not be read: it was shortened meanwhile, or the disk failed",
+        path());
+}
+
+}  // namespace tamis::io

@@ -1,0 +1,74 @@
+// Reader: the arrays of a .npy, .npz, .safetensors or raw file, described, whole, or window by
+// window.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/array_info.h"
+#include "tamis/tensor.h"
+
+namespace tamis::io {
+
+/// What a raw file does not say about itself.
+struct RawLayout {
+  DType dtype = DType::uint8;
+  /// One size may be -1 and follows from the size of the file. Without a shape, the file is 1-d.
+  std::optional<Shape> shape;
+};
+
+/// A file of arrays, open for reading. Opening reads and checks the headers only.
+///
+/// The format is told by the content; a raw file is what a RawLayout is given for. Whatever is
+/// wrong with the content throws kind format, and whatever the system refuses throws kind io; the
+/// text names the file, and the place in it.
+///
+/// What cannot be used where it stands is put into an unlinked file in $TMPDIR (else /var/tmp, else
+/// /tmp) at its first use: what comes through a pipe, deflated members, and arrays in Fortran order
+/// that are read by windows. Memory stays bounded by the windows that are alive.
+///
+/// Any number of threads may use a Reader at once.
+class Reader {
+ public:
+  /// "-" is the standard input.
+  explicit Reader(const std::string& path, const std::optional<RawLayout>& raw = {});
+  ~Reader();
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+
+  /// For messages: the path as given, or "standard input".
+  const std::string& path() const;
+  Format format() const;
+  /// In the order of the file.
+  const std::vector<ArrayInfo>& arrays() const;
+  /// The number of the array with that name. Throws kind value, listing the names, if there is
+  /// none.
+  size_t find(const std::string& name) const;
+  /// The number of the only array. Throws kind value, listing the names, if there are several.
+  size_t only() const;
+
+  /// All of an array, in memory of its own, row-major.
+  Tensor read(size_t array) const;
+
+  /// Elements [first, first + count) in row-major order, whatever the order in the file, as a 1-d
+  /// tensor of `count` elements. It may be read-only, and may stand in the mapped file. If so, a
+  /// file that is shortened meanwhile gives zeros: call check_intact when you have used the
+  /// elements, before you trust what came of them. The tensor may outlive the Reader.
+  Tensor window(size_t array, int64_t first, int64_t count) const;
+
+  /// All of an array as a read-only tensor over the mapped file, without reading it; a copy where
+  /// that is impossible (deflated, byte-swapped or unaligned arrays).
+  Tensor map(size_t array) const;
+
+  /// Throws kind io if the file has become shorter than it was when it was opened, or if a page of
+  /// it could not be read.
+  void check_intact() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace tamis::io

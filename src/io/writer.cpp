@@ -1,0 +1,205 @@
+// Writing arrays: headers first, patched once their sizes are known.
+#include "io/writer.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <string_view>
+
+#include "core/check.h"
+#include "io/npy.h"
+#include "io/output.h"
+#include "io/safetensors.h"
+#include "io/sizes.h"
+#include "io/utf8.h"
+#include "io/zip.h"
+
+namespace tamis::io {
+
+static_assert(std::endian::native == std::endian::little,
+              "files are written little endian, as memory is here");
+
+namespace {
+
+uint32_t crc_of(std::string_view bytes) {
+  return static_cast<uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+bool is_member_name(const std::string& name) {
+  return name[0] != '/' && name.find_first_of("\\:") == name.npos &&
+         ("/" + name + "/").find("/../") == std::string::npos && name.size() < 60000;
+}
+
+void check_plans(Format format, const std::vector<ArrayPlan>& plans) {
+  const bool single = format == Format::npy || format == Format::raw;
+  check(!single || plans.size() == 1, ErrorKind::value,
+        "a {} file holds one array, not {}: write .npz or .safetensors", name(format),
+        plans.size());
+  std::set<std::string> names;
+  for (const ArrayPlan& plan : plans) {
+    Shape shape = plan.shape;
+    if (!shape.empty() && shape[0] == -1) shape[0] = 1;
+    check(checked_size(shape, static_cast<int64_t>(itemsize(plan.dtype))).has_value() &&
+              shape.size() <= kMaxRank,
+          ErrorKind::shape, "an array of shape {} cannot be written", plan.shape);
+    if (single) continue;
+    check(!plan.name.empty() && is_utf8(plan.name) && plan.name.find('\0') == plan.name.npos &&
+              plan.name != "__metadata__" && (format != Format::npz || is_member_name(plan.name)),
+          ErrorKind::value, "'{}' cannot be the name of an array in a {} file", plan.name,
+          name(format));
+    check(names.insert(plan.name).second, ErrorKind::value, "two arrays have the name '{}'",
+          plan.name);
+  }
+}
+
+bool has_unknown_size(const ArrayPlan& plan) { return !plan.shape.empty() && plan.shape[0] == -1; }
+
+}  // namespace
+
+struct Writer::State {
+  State(const std::string& path, Format f, std::vector<ArrayPlan> p)
+      : format(f),
+        plans(std::move(p)),
+        growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
+        output((check_plans(format, plans), path), growing || format == Format::npz) {}
+
+  void begin_file();
+  void begin_array();
+  void end_array();
+  void end_file();
+
+  const Format format;
+  std::vector<ArrayPlan> plans;  // unknown sizes are filled in as arrays end
+  const bool growing;
+  Output output;
+  size_t current = 0;
+  int64_t elements = 0;  // of the current array
+  uint32_t crc = 0;      // of its elements, in .npz
+  uint64_t header_at = 0;
+  size_t header_bytes = 0;
+  std::vector<ZipMember> members;
+  std::vector<uint64_t> member_headers;
+};
+
+void Writer::State::begin_file() {
+  if (format != Format::safetensors) return;
+  std::vector<ArrayPlan> known = plans;
+  for (ArrayPlan& plan : known) {
+    if (has_unknown_size(plan)) plan.shape[0] = 0;
+  }
+  std::string header = make_safetensors_header(known, 0);
+  // Three numbers of an array change, of up to 19 digits each.
+  if (growing) header = make_safetensors_header(known, header.size() + plans.size() * 64);
+  header_bytes = header.size();
+  output.write(header.data(), header.size());
+}
+
+void Writer::State::begin_array() {
+  elements = 0;
+  crc = 0;
+  if (current == plans.size() || format == Format::raw || format == Format::safetensors) return;
+  const ArrayPlan& plan = plans[current];
+  Shape largest = plan.shape;
+  if (has_unknown_size(plan)) largest[0] = INT64_MAX;
+  const std::string header = make_npy_header(plan.dtype, largest, 0);
+  if (format == Format::npz) {
+    members.push_back({.name = plan.name + ".npy"});
+    member_headers.push_back(output.position());
+    const std::string local = make_zip_local_header(members.back(), output.position());
+    output.write(local.data(), local.size());
+  }
+  header_at = output.position();
+  header_bytes = header.size();
+  output.write(header.data(), header.size());
+}
+
+void Writer::State::end_array() {
+  ArrayPlan& plan = plans[current];
+  const bool unknown = has_unknown_size(plan);
+  if (unknown) {
+    plan.shape[0] = 1;
+    const int64_t row = numel(plan.shape);
+    check(row == 0 || elements % row == 0, ErrorKind::shape,
+          "{} elements do not make rows of {} elements", elements, row);
+    plan.shape[0] = row == 0 ? 0 : elements / row;
+  }
+  check(elements == numel(plan.shape), ErrorKind::shape,
+        "an array of shape {} has {} elements, not {}", plan.shape, numel(plan.shape), elements);
+  if (format == Format::npy || format == Format::npz) {
+    const std::string header = make_npy_header(plan.dtype, plan.shape, header_bytes);
+    if (unknown) output.patch(header_at, header.data(), header.size());
+    if (format == Format::npz) {
+      const uint64_t data_bytes = output.position() - header_at - header.size();
+      ZipMember& member = members.back();
+      member.bytes = member.stored_bytes = header.size() + data_bytes;
+      member.crc = static_cast<uint32_t>(
+          crc32_combine(crc_of(header), crc, static_cast<z_off_t>(data_bytes)));
+      const std::string local = make_zip_local_header(member, member_headers.back());
+      output.patch(member_headers.back(), local.data(), local.size());
+    }
+  }
+  ++current;
+}
+
+void Writer::State::end_file() {
+  if (format == Format::npz) {
+    const std::string directory = make_zip_directory(members, member_headers, output.position());
+    output.write(directory.data(), directory.size());
+  } else if (format == Format::safetensors && growing) {
+    const std::string header = make_safetensors_header(plans, header_bytes);
+    output.patch(0, header.data(), header.size());
+  }
+  output.commit();
+}
+
+Writer::Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans)
+    : state_(std::make_unique<State>(path, format, std::move(plans))) {
+  state_->begin_file();
+  state_->begin_array();
+}
+
+Writer::~Writer() = default;
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+
+void Writer::append(const Tensor& x) {
+  State& s = *state_;
+  check(s.current < s.plans.size(), ErrorKind::value, "all planned arrays have been written");
+  const ArrayPlan& plan = s.plans[s.current];
+  check(x.dtype() == plan.dtype, ErrorKind::dtype, "an array of {} cannot take elements of {}",
+        name(plan.dtype), name(x.dtype()));
+  check(has_unknown_size(plan) || x.numel() <= numel(plan.shape) - s.elements, ErrorKind::shape,
+        "an array of shape {} has no room for {} more elements", plan.shape, x.numel());
+  if (x.numel() == 0) return;
+  // A bool in memory may be any nonzero byte; in a file it is 0 or 1.
+  const Tensor elements =
+      (plan.dtype == DType::boolean ? x.to(DType::uint8) : x).contiguous().settle();
+  const size_t bytes = static_cast<size_t>(elements.numel()) * elements.itemsize();
+  s.output.write(elements.data_ptr(), bytes);
+  if (s.format == Format::npz) {
+    s.crc = static_cast<uint32_t>(
+        crc32_z(s.crc, static_cast<const Bytef*>(elements.data_ptr()), bytes));
+  }
+  s.elements += elements.numel();
+}
+
+void Writer::next() {
+  check(state_->current < state_->plans.size(), ErrorKind::value,
+        "all planned arrays have been written");
+  state_->end_array();
+  state_->begin_array();
+}
+
+void Writer::commit() {
+  if (state_->current < state_->plans.size()) state_->end_array();
+  check(state_->current == state_->plans.size(), ErrorKind::value,
+        "{} of {} planned arrays have been written", state_->current, state_->plans.size());
+  state_->end_file();
+}
+
+uint64_t Writer::bytes() const { return state_->output.position(); }
+
+}  // namespace tamis::io

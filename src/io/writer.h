@@ -1,0 +1,70 @@
+// Writer: arrays into a .npy, .npz, .safetensors or raw file that appears whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/array_info.h"
+#include "tamis/tensor.h"
+
+namespace tamis::io {
+
+/// An array that is going to be written.
+struct ArrayPlan {
+  std::string name;  ///< .npz and .safetensors; empty in .npy and raw
+  DType dtype = DType::float32;
+  /// The first size may be -1: it is known when all elements have been written.
+  Shape shape;
+};
+
+/// Writes arrays one behind the other, elements in row-major order, little endian.
+///
+/// Everything goes to a temporary file in the folder of `path`, which commit() syncs and renames.
+/// If anything fails before, or the Writer is destroyed without commit(), the temporary file is
+/// removed and a file that was there before is as it was. A file that is replaced keeps its
+/// permissions; a link is followed; what is no regular file (/dev/null, a pipe) is written to
+/// directly.
+///
+/// "-" is the standard output. It gets all bytes by commit() if a size is not known beforehand or
+/// the format is .npz, and by the way otherwise.
+///
+/// Throws kind io if the system refuses to write, kind value for plans that the format does not
+/// allow: several arrays in .npy and raw, names that are empty, repeated or no plain file names;
+/// and kind dtype for an element type that the format has not (bfloat16 in .npy, complex128 in
+/// .safetensors).
+class Writer {
+ public:
+  Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans);
+  ~Writer();
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+
+  /// Appends all elements of x, in row-major order, to the current array; at first, that is the
+  /// first. Throws kind dtype unless x has the planned dtype, kind shape if there are more than
+  /// planned.
+  void append(const Tensor& x);
+
+  /// Ends the current array and goes on to the next. Throws kind shape unless the elements fill the
+  /// planned shape; with an unknown size, unless they make whole rows.
+  void next();
+
+  /// next() for the array that is open, then makes the file appear. Throws kind value if planned
+  /// arrays are missing. Nothing may be called behind it.
+  void commit();
+
+  /// Bytes written so far.
+  uint64_t bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files of all Writers before they end
+/// the process as they would have. A signal that is ignored stays ignored. For programs; a library
+/// leaves signals alone.
+void remove_temporary_files_on_signals();
+
+}  // namespace tamis::io

@@ -1,0 +1,157 @@
+"""Usage, help, suggestions, colours and the progress bar."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from conftest import TAMIS
+
+COMMANDS = ["select", "fill", "count", "stats", "mask", "partition", "info"]
+
+
+def on_terminal(args, folder, env=None, both=True):
+    """Runs the command on a terminal of 100 columns; returns what it showed there and the exit code."""
+    main, other = pty.openpty()
+    subprocess.run(["stty", "cols", "100"], stdin=other, check=True)
+    process = subprocess.Popen([TAMIS, *args], cwd=folder, stdin=other, stdout=other if both else subprocess.DEVNULL,
+                               stderr=other, env={**os.environ, **(env or {})}, close_fds=True)
+    os.close(other)
+    shown, deadline = b"", time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if select.select([main], [], [], 0.1)[0]:
+            try:
+                shown += os.read(main, 65536)
+            except OSError:  # the other side is closed
+                break
+        elif process.poll() is not None:
+            break
+    os.close(main)
+    return shown.decode(), process.wait(timeout=10)
+
+
+def test_wrong_usage_has_a_code_and_a_suggestion(sh):
+    sh.save(x=np.arange(5))
+    assert sh.refuses("cuont", "x.npy", code=1).startswith("unknown command 'cuont'; did you mean count?")
+    text = sh.refuses("count", "x.npy", "--wheer", "x > 1", code=1)
+    assert text.startswith("unknown option --wheer; did you mean --where?") and "tamis count --help" in text
+    assert "required" in sh.refuses("count", "x.npy", code=1)
+    assert "required" in sh.refuses("count", code=1)
+    sh.refuses(code=1)
+    sh.refuses("count", "x.npy", "-w", "x > 1", "--threads", "0", code=1)
+    sh.refuses("count", "x.npy", "-w", "x > 1", "--threads", "many", code=1)
+    assert "no dimension 3" in sh.refuses("count", "x.npy", "-w", "x > 1", "--dim", "3", code=1)
+    sh.refuses("count", "x.npy", "-w", "x > 1", "--dim", "0,-1", code=1)
+    assert "--output needs --dim" in sh.refuses("count", "x.npy", "-w", "x > 1", "-o", "c.npy", code=1)
+    assert "from 0 to 1" in sh.refuses("stats", "x.npy", "--quantiles", "2", code=1)
+    assert "two different files" in sh.refuses("partition", "x.npy", "-w", "x > 1", "-o", "a", "--rejected", "a", code=1)
+    assert "either --where or --lengths" in sh.refuses("mask", "-o", "m.npy", code=1)
+    sh.refuses("mask", "--where", "causal(3)", "--max-len", "3", "-o", "m.npy", code=1)
+
+
+def test_names_of_files_are_checked(sh):
+    sh.save(x=np.arange(5))
+    assert "two files are called 'a'" in sh.refuses("count", "a=x.npy", "a=x.npy", "-w", "a > 1", code=1)
+    assert "meaning of its own" in sh.refuses("count", "i=x.npy", "-w", "i > 1", code=1)
+    assert "need names" in sh.refuses("count", *["x.npy"] * 4, "-w", "x > 1", code=1)
+
+
+def test_conditions_are_refused_with_a_caret(sh):
+    sh.save(x=np.arange(5.0))
+    assert sh.run("count", "x.npy", "-w", "x > 3 & ~isnam(x)", code=1).stderr == (
+        "tamis: unknown function 'isnam'; did you mean isnan?\n"
+        "  x > 3 & ~isnam(x)\n"
+        "           ^~~~~\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples(sh, command):
+    for flag in ("--help", "-h"):
+        text = sh.run(command, flag).stdout.decode()
+        assert f"tamis {command} " in text.split("Examples:")[1] and "--quiet" in text
+    assert command in sh.run("--help").stdout.decode()
+
+
+def test_version(sh):
+    assert re.fullmatch(r"tamis \d+\.\d+\.\d+\n", sh.run("--version").stdout.decode())
+
+
+def test_completions_know_commands_and_options(sh):
+    for shell in ("bash", "zsh", "fish"):
+        text = sh.run("completions", shell).stdout.decode()
+        assert all(command in text for command in COMMANDS) and "max-len" in text
+    sh.refuses("completions", "csh", code=1)
+
+
+def test_bash_completes(sh):
+    script = sh.run("completions", "bash").stdout.decode()
+    sh.path("complete.sh").write_text(script)
+    sh.save(data=np.arange(3))
+
+    def complete(*words):
+        line = " ".join(f"'{w}'" for w in words)
+        text = (f"source complete.sh; compopt() {{ :; }}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _tamis; "
+                'printf "%s\\n" "${COMPREPLY[@]}"')
+        out = subprocess.run(["bash", "-c", text], cwd=sh.folder, capture_output=True, check=True)
+        return out.stdout.decode().split()
+
+    assert complete("tamis", "se") == ["select"]
+    assert complete("tamis", "mask", "--ma") == ["--max-len"]
+    assert complete("tamis", "count", "da") == ["data.npy"]
+    assert complete("tamis", "count", "y=da") == ["data.npy"]
+
+
+def test_binary_results_are_not_for_terminals(sh):
+    sh.save(x=np.arange(5))
+    shown, code = on_terminal(["select", "x.npy", "-w", "x > 1"], sh.folder)
+    assert code == 1 and "not for a terminal" in shown and "NUMPY" not in shown
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory):
+    """A file that takes more than a second."""
+    folder = tmp_path_factory.mktemp("slow")
+    np.save(folder / "x.npy", np.full(120_000_000, 1, "u1"))
+    return folder
+
+
+SLOW = ["count", "x.npy", "-w", "sin(x) + cos(x) + tan(x) + exp(x) > 90", "--threads", "1"]
+
+
+def test_a_bar_shows_progress_on_a_terminal(slow):
+    shown, code = on_terminal(SLOW, slow)
+    assert code == 0
+    bars = re.findall(r"\rcount \[(#*)(-*)\] +(\d+) %  [\d.]+ GB/s  [\d:]+ (?:s|min) left", shown)
+    assert len(bars) >= 2, shown
+    shares = [int(share) for _, _, share in bars]
+    assert shares == sorted(shares) and all(len(full) + len(rest) == 40 for full, rest, _ in bars)
+    # It is gone when the result is printed.
+    assert shown.replace("\r\n", "\n").split("\x1b[K")[-1].strip() == "0"
+
+
+def test_no_bar_in_a_pipe_nor_with_quiet_nor_in_the_first_second(slow, sh):
+    out = subprocess.run([TAMIS, *SLOW], cwd=slow, capture_output=True, timeout=120)
+    assert out.stdout == b"0\n" and out.stderr == b""
+    shown, _ = on_terminal([*SLOW, "--quiet"], slow)
+    assert shown == "0\r\n"
+    sh.save(x=np.arange(5))
+    shown, _ = on_terminal(["count", "x.npy", "-w", "x > 1"], sh.folder)
+    assert shown == "3\r\n"
+
+
+def test_colours_are_for_terminals_and_never_with_no_color(sh):
+    sh.save(x=np.arange(5))
+    shown, _ = on_terminal(["count", "x.npy", "-w", "isnam(x)"], sh.folder, env={"TERM": "xterm", "NO_COLOR": ""})
+    assert "\x1b[1;31mtamis:\x1b[0m" in shown and "\x1b[1;32m^~~~~\x1b[0m" in shown
+    shown, _ = on_terminal(["count", "x.npy", "-w", "isnam(x)"], sh.folder, env={"TERM": "dumb", "NO_COLOR": ""})
+    assert "\x1b" not in shown
+    for args in (["count", "x.npy", "-w", "isnam(x)"], ["--help"], ["info", "x.npy"]):
+        shown, _ = on_terminal(args, sh.folder, env={"TERM": "xterm", "NO_COLOR": "1"})
+        assert "\x1b" not in shown
+        piped = subprocess.run([TAMIS, *args], cwd=sh.folder, capture_output=True)
+        assert b"\x1b" not in piped.stdout + piped.stderr

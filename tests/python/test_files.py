@@ -1,0 +1,179 @@
+"""tamis.load and tamis.save: NumPy reads what Tamis writes and the other way round; hostile files are refused."""
+
+import io
+import json
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.extra import numpy as hnp
+
+import tamis
+
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+SHAPES = [(), (0,), (1,), (7,), (2, 3), (0, 4), (3, 1, 5), (2, 3, 4, 5)]
+
+
+def example(dtype, shape):
+    n = int(np.prod(shape))
+    return (np.arange(n) % 5 - (0 if dtype in ("bool", "uint8") else 2)).astype(dtype).reshape(shape)
+
+
+def same(tensor, array):
+    result = tensor.numpy()
+    assert result.dtype == array.dtype.newbyteorder("=") and result.shape == array.shape
+    np.testing.assert_array_equal(result, array)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_reads_what_numpy_writes(tmp_path, dtype, shape):
+    array = example(dtype, shape)
+    for order in "CF":
+        for endian in "<>":
+            laid_out = np.asarray(array, order=order).astype(array.dtype.newbyteorder(endian), order=order)
+            path = tmp_path / "x.npy"
+            np.save(path, laid_out)
+            same(tamis.load(path), array)
+            same(tamis.load(path, mmap=True), array)
+            for save in (np.savez, np.savez_compressed):
+                save(tmp_path / "x.npz", laid_out, second=laid_out)
+                loaded = tamis.load(tmp_path / "x.npz")
+                assert list(loaded) == ["second", "arr_0"]
+                same(loaded["arr_0"], array)
+                same(tamis.load(tmp_path / "x.npz", "second", mmap=True), array)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_numpy_reads_what_it_writes(tmp_path, dtype, shape):
+    array = example(dtype, shape)
+    tamis.save(tmp_path / "x.npy", array)
+    same(tamis.tensor(np.load(tmp_path / "x.npy")), array)
+    tamis.save(str(tmp_path / "x.npz"), {"a": tamis.tensor(array), "b/c": array[..., None].T})
+    with np.load(tmp_path / "x.npz") as loaded:
+        assert sorted(loaded) == ["a", "b/c"]
+        np.testing.assert_array_equal(loaded["a"], array)
+        np.testing.assert_array_equal(loaded["b/c"], array[..., None].T)
+        assert loaded["a"].dtype == array.dtype
+    assert zipfile.ZipFile(tmp_path / "x.npz").testzip() is None
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_reads_every_version(tmp_path, version):
+    with open(tmp_path / "x.npy", "wb") as f:
+        np.lib.format.write_array(f, example("int32", (2, 3)), version=version)
+    same(tamis.load(tmp_path / "x.npy"), example("int32", (2, 3)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(hnp.arrays(st.sampled_from(DTYPES).map(np.dtype), hnp.array_shapes(min_dims=0, max_dims=5, min_side=0)), st.data())
+def test_any_array_goes_there_and_back(tmp_path_factory, array, data):
+    path = tmp_path_factory.mktemp("files") / "x.npy"
+    np.save(path, array.T if data.draw(st.booleans()) else array)
+    there = tamis.load(path)
+    tamis.save(path, there)
+    back = np.load(path)
+    assert back.tobytes() == np.ascontiguousarray(there.numpy()).tobytes() and back.dtype == array.dtype
+
+
+def safetensors(header, data=b""):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def test_reads_safetensors_by_its_specification(tmp_path):
+    a = np.arange(6, dtype="<f4").reshape(2, 3)
+    header = {
+        "__metadata__": {"format": "pt"},
+        "a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [4, 28]},
+        "b": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]},
+    }
+    # 1.0 and -2.0 as bfloat16: the upper halves of 0x3f800000 and 0xc0000000.
+    (tmp_path / "x.safetensors").write_bytes(safetensors(header, b"\x80\x3f\x00\xc0" + a.tobytes()))
+    loaded = tamis.load(tmp_path / "x.safetensors")
+    assert list(loaded) == ["b", "a"]
+    same(loaded["a"], a)
+    assert loaded["b"].dtype == tamis.bfloat16 and loaded["b"].tolist() == [1.0, -2.0]
+
+
+def test_writes_safetensors_by_its_specification(tmp_path):
+    path = tmp_path / "x.safetensors"
+    tensors = {"w": tamis.tensor([[1.5, 2.5]]), "mask": tamis.tensor([True, False]),
+               "half": tamis.tensor([1.0, -2.0]).to(tamis.bfloat16)}
+    tamis.save(path, tensors)
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    assert content[8:9] == b"{" and (8 + length) % 8 == 0
+    assert header["w"] == {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}
+    assert header["mask"] == {"dtype": "BOOL", "shape": [2], "data_offsets": [8, 10]}
+    assert header["half"] == {"dtype": "BF16", "shape": [2], "data_offsets": [10, 14]}
+    assert content[8 + length :] == np.array([1.5, 2.5], "<f4").tobytes() + b"\x01\x00" + b"\x80\x3f\x00\xc0"
+
+
+def test_refuses_what_numpy_would_unpickle(tmp_path):
+    np.save(tmp_path / "x.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="pickled Python objects, which are never read"):
+        tamis.load(tmp_path / "x.npy")
+    np.savez(tmp_path / "x.npz", a=np.zeros(2, dtype=[("x", "f4"), ("y", "i4")]))
+    with pytest.raises(ValueError, match="member a.npy.*structured"):
+        tamis.load(tmp_path / "x.npz")
+
+
+def test_refuses_duplicate_members(tmp_path):
+    member = io.BytesIO()
+    np.save(member, np.zeros(2))
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive, pytest.warns(UserWarning):
+        archive.writestr("a.npy", member.getvalue())
+        archive.writestr("a.npy", member.getvalue())
+    with pytest.raises(ValueError, match="the name a.npy stands there twice"):
+        tamis.load(tmp_path / "x.npz")
+
+
+def test_members_written_to_a_pipe_have_their_sizes_behind(tmp_path):
+    class Pipe(io.BytesIO):
+        def seekable(self):
+            return False
+
+        def tell(self):
+            raise OSError
+
+    pipe = Pipe()
+    with zipfile.ZipFile(pipe, "w") as archive:
+        for name, method in (("a.npy", zipfile.ZIP_STORED), ("b.npy", zipfile.ZIP_DEFLATED)):
+            member = io.BytesIO()
+            np.save(member, np.arange(1000.0))
+            archive.writestr(name, member.getvalue(), compress_type=method)
+    (tmp_path / "x.npz").write_bytes(pipe.getvalue())
+    for name in "ab":
+        same(tamis.load(tmp_path / "x.npz", name), np.arange(1000.0))
+
+
+def test_errors_are_pythons(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        tamis.load(tmp_path / "nowhere.npy")
+    with pytest.raises(OSError, match="No such file"):
+        tamis.save(tmp_path / "nowhere" / "x.npy", tamis.ones(3))
+    with pytest.raises(RuntimeError, match="ending"):
+        tamis.save(tmp_path / "x.txt", tamis.ones(3))
+    with pytest.raises(TypeError, match="names of tensors must be str"):
+        tamis.save(tmp_path / "x.npz", {1: tamis.ones(3)})
+    with pytest.raises(TypeError):
+        tamis.load(3)
+    tamis.save(tmp_path / "x.npz", {"a": tamis.ones(3)})
+    with pytest.raises(RuntimeError, match="there is no array 'b'; there are: a"):
+        tamis.load(tmp_path / "x.npz", "b")
+
+
+def test_a_mapped_tensor_is_read_only_and_read_late(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(1_000_000.0))
+    x = tamis.load(tmp_path / "x.npy", mmap=True)
+    assert x[x > 999_997].tolist() == [999_998.0, 999_999.0]
+    with pytest.raises(RuntimeError, match="read-only"):
+        x += 1
+    y = x.clone()
+    y += 1
+    assert y[0].item() == 1.0
