@@ -1,14 +1,12 @@
 // The ceilings: copying an input to warm memory, and reading it, on as many threads as the peers
 // have. No operation that reads or writes the same bytes can be much faster.
 #include <sys/mman.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <atomic>
-#include <barrier>
 #include <cstring>
 #include <memory>
-#include <thread>
-#include <vector>
+#include <new>
 
 #include "peer.h"
 
@@ -16,51 +14,22 @@ namespace bench {
 
 namespace {
 
-/// Threads that each do their share of a loop, the calling one included.
-class Team {
- public:
-  explicit Team(int size) : size_(size), begin_(size), end_(size) {
-    for (int i = 1; i < size; ++i) {
-      threads_.emplace_back([this, i] {
-        for (;;) {
-          begin_.arrive_and_wait();
-          if (quit_) return;
-          work_(i);
-          end_.arrive_and_wait();
-        }
-      });
-    }
-  }
-  ~Team() {
-    quit_ = true;
-    begin_.arrive_and_wait();
-    for (std::thread& t : threads_) t.join();
-  }
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
-
-  /// body(begin, end) over [0, n), in parts that begin at multiples of 64.
-  void run(int64_t n, const std::function<void(int64_t, int64_t)>& body) {
-    const int64_t part = (n / size_ + 63) / 64 * 64;
-    work_ = [&](int i) {
-      body(std::min(n, i * part), i + 1 == size_ ? n : std::min(n, (i + 1) * part));
-    };
-    begin_.arrive_and_wait();
-    work_(0);
-    end_.arrive_and_wait();
-  }
-
- private:
-  int size_;
-  std::barrier<> begin_, end_;
-  std::atomic<bool> quit_ = false;
-  std::function<void(int)> work_;
-  std::vector<std::thread> threads_;
-};
-
-std::unique_ptr<Team>& team() {
-  static std::unique_ptr<Team> current;
+std::unique_ptr<tbb::task_arena>& arena() {
+  static std::unique_ptr<tbb::task_arena> current;
   return current;
+}
+
+/// body(begin, end) over [0, n), in one part per thread, unless waking it would take longer than
+/// the part. Not in smaller ones: memcpy goes around the caches only if it is asked for much at
+/// once.
+template <class Body>
+void in_parts(int64_t n, const Body& body) {
+  const int64_t parts = n < (1 << 20) ? 1 : arena()->max_concurrency();
+  if (parts == 1) return body(int64_t{0}, n);
+  arena()->execute([&] {
+    tbb::parallel_for(int64_t{0}, parts,
+                      [&](int64_t i) { body(n * i / parts, n * (i + 1) / parts); });
+  });
 }
 
 /// Memory on huge pages where the system gives them, as the peers' results are.
@@ -97,7 +66,7 @@ Call copy(const Arrays& arrays) {
   const auto* from = static_cast<const char*>(arrays["x"].data);
   const int64_t bytes = bytes_of(arrays["x"]);
   return [=, to = warm_memory(bytes)] {
-    team()->run(bytes, [&](int64_t begin, int64_t end) {
+    in_parts(bytes, [&](int64_t begin, int64_t end) {
       std::memcpy(to.get() + begin, from + begin, static_cast<size_t>(end - begin));
     });
   };
@@ -107,7 +76,7 @@ Call read(const Arrays& arrays) {
   const auto* from = static_cast<const char*>(arrays["x"].data);
   const int64_t bytes = bytes_of(arrays["x"]);
   return [=] {
-    team()->run(bytes, [&](int64_t begin, int64_t end) {
+    in_parts(bytes, [&](int64_t begin, int64_t end) {
       const uint64_t sum = sum_words(from + begin, end - begin);
       asm volatile("" : : "r"(sum));
     });
@@ -121,9 +90,6 @@ const std::map<std::string_view, Operation>& operations() {
   return known;
 }
 
-void set_threads(int n) {
-  team().reset();
-  team() = std::make_unique<Team>(n);
-}
+void set_threads(int n) { arena() = std::make_unique<tbb::task_arena>(n); }
 
 }  // namespace bench

@@ -13,6 +13,7 @@ OPERATIONS = {
         "torch": ["torch.masked_select(x, mask)", "x[mask]"],
         "numpy": ["x[mask]"],
     },
+    "sweep": {"numpy": ["x[mask]"]},
     "masked_select_fresh": {
         "torch": ["torch.masked_select(x, mask)", "x[mask]"],
         "numpy": ["x[mask]"],
