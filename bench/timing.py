@@ -11,8 +11,8 @@ import numpy as np
 
 PAUSE = 0.002  # between libraries: the threads of one go on spinning for a while after its call
 SAMPLE = 0.001  # shorter calls are repeated until a sample takes this long
-SLOW = 5.0  # a case that would need more than these seconds for all rounds gets fewer
-FEWEST = 3
+SLOW = 4.0  # a case that would need more than these seconds for all rounds gets fewer
+FEWEST = 2
 
 
 class Array(ctypes.Structure):
@@ -107,6 +107,8 @@ class Case:
             self.calls = max(1, int(SAMPLE / max(self.run(10)[0] / 10, 1e-8)))
         self.rounds = int(min(rounds, max(FEWEST, SLOW / max(seconds, SAMPLE))))
         self.is_short = seconds < 0.05
+        if seconds >= 1:
+            self.clean.append(seconds)  # too slow for a call that does not count
 
     def sample(self):
         if self.is_short:
@@ -115,9 +117,10 @@ class Case:
         (self.disturbed if switches else self.clean).append(seconds / self.calls)
 
     def is_done(self):
-        """Twice the rounds for a case that was disturbed, then what there is must do."""
+        """A short case that was disturbed gets twice the rounds; then what there is must do."""
         taken = len(self.clean) + len(self.disturbed)
-        return len(self.clean) >= self.rounds or taken >= 2 * self.rounds
+        most = 2 * self.rounds if self.is_short else self.rounds
+        return len(self.clean) >= self.rounds or taken >= most
 
     def samples(self):
         return self.clean if 2 * len(self.clean) >= self.rounds else self.clean + self.disturbed
