@@ -57,12 +57,19 @@ class Backend {
   /// that `allocate(count of true)` returns.
   virtual void partition(const Program& program,
                          const std::function<std::pair<void*, void*>(int64_t)>& allocate) = 0;
+  /// The same for n <= kSmall elements of `itemsize` bytes in a row and a mask of as many bytes:
+  /// what a program would cost is more than the work.
+  static constexpr int64_t kSmall = 4096;
+  virtual void compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
+                              const std::function<Room(int64_t)>& allocate) = 0;
   /// Coordinates in `shape` (numel as the program's) of the true elements, int64, into room =
   /// allocate(count): that along dimension d of the k-th one to room.data[d * room.size + k].
   virtual void coordinates(const Program& program, const Shape& shape,
                            const std::function<Room(int64_t)>& allocate) = 0;
-  /// Writes source[0], source[1], ... to the target where the mask is true, of the target's dtype.
-  virtual void expand(const Program& program, const void* source, int64_t source_numel,
+  /// Writes source[0], source[1], ... to the target where the mask is true, all of the target's
+  /// dtype; elsewhere the program's value, if it has one. Returns how many the mask asks for; if
+  /// source has fewer, nothing is written.
+  virtual int64_t expand(const Program& program, const void* source, int64_t source_numel,
                       const Target& target) = 0;
   /// The program's elements are seen as [outer, reduced, inner]; writes [outer, inner] results of
   /// dtype `result`.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "backend/op.h"
@@ -34,18 +35,25 @@ struct Instr {
   int16_t dst = -1, a = -1, b = -1, c = -1;
   int16_t leaf = -1;    // load
   int16_t target = -1;  // skip: index of the instruction to go on with
+  bool for_value = false;  // the sink's value depends on it
   std::shared_ptr<const IsinSet> set;
 };
 
 /// `code` runs once per block of consecutive elements, in the row-major order of `shape`; `setup`
 /// once before the first block, for what is the same in all of them. The registers of setup, mask
-/// and value are used for nothing else.
+/// and value are used for nothing else. The lists are in memory of whoever makes the program, which
+/// must outlive it.
 struct Program {
+  explicit Program(std::pmr::memory_resource* memory)
+      : leaves(memory), setup(memory), code(memory) {}
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
   Shape shape;  // the iteration space, adjacent dimensions merged where all leaves allow it
   int64_t numel = 0;
-  std::vector<Leaf> leaves;
-  std::vector<Instr> setup;
-  std::vector<Instr> code;
+  std::pmr::vector<Leaf> leaves;
+  std::pmr::vector<Instr> setup;
+  std::pmr::vector<Instr> code;
   int16_t registers = 0;
   int16_t mask = -1;   // register of the sink's mask; -1: none
   int16_t value = -1;  // register of the sink's value; -1: none

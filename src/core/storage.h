@@ -75,6 +75,12 @@ class Storage final : public RefCounted {
   bool read_only() const noexcept { return read_only_; }
   void set_read_only() noexcept { read_only_ = true; }
 
+  /// Whether element i is the int64 i, as arange made it: comparisons with it are structured masks.
+  bool counts_up() const noexcept {
+    return counts_up_ && version.load(std::memory_order_relaxed) == 0;
+  }
+  void set_counts_up() noexcept { counts_up_ = true; }
+
   /// Counts the writes, so that a gradient can tell whether what it saved is still there.
   std::atomic<uint32_t> version{0};
 
@@ -93,6 +99,7 @@ class Storage final : public RefCounted {
   std::vector<Storage*> readers_;
   std::atomic<uint32_t> reader_count_{0};
   bool read_only_ = false;
+  bool counts_up_ = false;
 };
 
 }  // namespace tamis

@@ -75,6 +75,10 @@ Compiler::Compiler(const Shape& shape, const Shape& order) : order_(order), shap
   }
   for (int64_t d : order_) program_.shape.push_back(shape[d]);
   program_.numel = numel(shape);
+  program_.leaves.reserve(4);
+  program_.code.reserve(8);
+  known_.reserve(4);
+  constant_.reserve(16);
 }
 
 void Compiler::find_private(const Recipe* recipe) {
@@ -102,16 +106,17 @@ void Compiler::value(const Tensor& x, DType dtype) {
 void Compiler::result(const Ref<Storage>& storage, const Expr& expr) {
   find_private(&expr);
   const Operand whole{storage, expr.result, contiguous_strides(expr.shape), 0};
-  std::vector<Operand> inputs;
+  std::array<Operand, 3> inputs;
   inputs_of(whole, expr, inputs);
   program_.value = build(expr, inputs);
   program_.dtype = expr.result;
 }
 
-Program Compiler::finish(Target* target) {
+const Program& Compiler::finish(Target* target) {
   merge_dims(target);
+  mark_value();
   assign_registers();
-  return std::move(program_);
+  return program_;
 }
 
 bool Compiler::reads_differently(const Tensor& target) const {
@@ -171,7 +176,8 @@ int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals)
   return emit(std::move(load));
 }
 
-bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand>& inputs) const {
+bool Compiler::inputs_of(const Operand& x, const Expr& expr,
+                         std::array<Operand, 3>& inputs) const {
   // Index along each dimension of the expression = first[c] + (index along the program's dimension
   // d with axis[d] == c).
   const Shape canonical = contiguous_strides(expr.shape);
@@ -200,13 +206,13 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::vector<Operand
     for (size_t d = 0; d < axis.size(); ++d) {
       if (axis[d] >= 0) input.strides[d] = strides[axis[d]];
     }
-    inputs.push_back(std::move(input));
+    inputs[i] = std::move(input);
   }
   return true;
 }
 
 int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
-  std::vector<Operand> inputs;
+  std::array<Operand, 3> inputs;
   const bool again = x.storage->recomputed.exchange(1, std::memory_order_relaxed) != 0;
   // What nobody outside this program holds will not be asked for again.
   const bool is_wanted = again && !private_.count(x.storage.get());
@@ -217,7 +223,7 @@ int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
   return build(expr, inputs);
 }
 
-int16_t Compiler::build(const Expr& expr, const std::vector<Operand>& inputs) {
+int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
   if (expr.op == Op::where) return compile_where(expr, inputs);
   if (expr.op == Op::mask_and || expr.op == Op::mask_or) {
     return compile_masks(expr.op, inputs[0], inputs[1]);
@@ -257,7 +263,7 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
   return emit(std::move(instr));
 }
 
-int16_t Compiler::compile_where(const Expr& expr, const std::vector<Operand>& inputs) {
+int16_t Compiler::compile_where(const Expr& expr, std::span<const Operand> inputs) {
   Instr instr;
   instr.op = Op::where;
   instr.in = instr.out = expr.operand;
@@ -314,7 +320,7 @@ size_t Compiler::emit_skip(Op op, int16_t mask) {
 }
 
 void Compiler::land(size_t skip) {
-  std::vector<Instr>& code = program_.code;
+  auto& code = program_.code;
   if (skip + 1 == code.size()) {
     code.pop_back();  // nothing to skip
   } else {
@@ -323,10 +329,10 @@ void Compiler::land(size_t skip) {
 }
 
 void Compiler::merge_dims(Target* target) {
-  std::vector<Shape*> all;
+  std::pmr::vector<Shape*> all(&memory_);
   for (Leaf& leaf : program_.leaves) all.push_back(&leaf.strides);
-  Shape ordered;
   if (target) {
+    Shape ordered;
     for (int64_t d : order_) ordered.push_back(target->strides[d]);
     target->strides = ordered;
     all.push_back(&target->strides);
@@ -347,16 +353,29 @@ void Compiler::merge_dims(Target* target) {
   }
 }
 
+void Compiler::mark_value() {
+  std::pmr::vector<uint8_t> needed(constant_.size(), 0, &memory_);
+  if (program_.value >= 0) needed[program_.value] = 1;
+  for (size_t i = program_.code.size(); i-- > 0;) {
+    Instr& instr = program_.code[i];
+    instr.for_value = instr.dst >= 0 && needed[instr.dst];
+    if (!instr.for_value) continue;
+    for (int16_t r : {instr.a, instr.b, instr.c}) {
+      if (r >= 0) needed[r] = 1;
+    }
+  }
+}
+
 void Compiler::assign_registers() {
-  std::vector<int32_t> last_use(constant_.size(), -1);
+  std::pmr::vector<int32_t> last_use(constant_.size(), -1, &memory_);
   const int32_t n = static_cast<int32_t>(program_.code.size());
   for (int32_t i = 0; i < n; ++i) {
     for (int16_t r : {program_.code[i].a, program_.code[i].b, program_.code[i].c}) {
       if (r >= 0) last_use[r] = i;
     }
   }
-  std::vector<int16_t> place(constant_.size(), -1), free;
-  std::vector<bool> own(constant_);  // never shared
+  std::pmr::vector<int16_t> place(constant_.size(), -1, &memory_), free(&memory_);
+  std::pmr::vector<uint8_t> own(constant_, &memory_);  // never shared
   for (int16_t r : {program_.mask, program_.value}) {
     if (r >= 0) own[r] = true;
   }
@@ -375,11 +394,9 @@ void Compiler::assign_registers() {
       }
     }
     // A register is free again after its last reader, never as that reader's own result.
-    std::vector<int16_t> ended;
     for (int16_t r : {instr.a, instr.b, instr.c}) {
-      if (r >= 0 && !own[r] && last_use[r] == i &&
-          std::find(ended.begin(), ended.end(), r) == ended.end()) {
-        ended.push_back(r);
+      if (r >= 0 && !own[r] && last_use[r] == i) {
+        last_use[r] = -1;  // an operand given twice ends once
         free.push_back(place[r]);
       }
     }
@@ -387,7 +404,7 @@ void Compiler::assign_registers() {
   const auto rename = [&](int16_t& r) {
     if (r >= 0) r = place[r];
   };
-  for (std::vector<Instr>* list : {&program_.setup, &program_.code}) {
+  for (auto* list : {&program_.setup, &program_.code}) {
     for (Instr& instr : *list) {
       for (int16_t* r : {&instr.dst, &instr.a, &instr.b, &instr.c}) rename(*r);
     }

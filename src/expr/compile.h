@@ -1,6 +1,8 @@
 // Compiler: turns the expressions of a sink's arguments into one Program.
 #pragma once
 
+#include <cstddef>
+#include <memory_resource>
 #include <unordered_set>
 #include <vector>
 
@@ -11,12 +13,15 @@
 namespace tamis {
 
 /// Usage: construct with the iteration space, call mask() first if the sink has one, then value(),
-/// then finish().
+/// then finish(). What it builds lies in the compiler itself as long as it is small, so that a call
+/// on a few elements asks for no memory but the result's.
 class Compiler {
  public:
   /// `shape` is the sink's iteration space. `order` permutes it: dimension i of the program is
   /// dimension order[i] of shape (reductions put what they reduce where they want it).
   explicit Compiler(const Shape& shape, const Shape& order = {});
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
 
   /// x is broadcast to shape; it must be bool.
   void mask(const Tensor& x);
@@ -25,9 +30,9 @@ class Compiler {
   /// The value is what fills `storage`, whose recipe is expr and whose shape is the iteration
   /// space.
   void result(const Ref<Storage>& storage, const Expr& expr);
-  /// The program. A target takes part in merging dimensions: its strides are given for `shape` and
-  /// come back for the program's.
-  Program finish(Target* target = nullptr);
+  /// The program, which lives as long as the compiler. A target takes part in merging dimensions:
+  /// its strides are given for `shape` and come back for the program's.
+  const Program& finish(Target* target = nullptr);
 
   /// Whether the program reads target's storage other than through exactly its layout (broadcast
   /// to shape) and dtype.
@@ -37,9 +42,9 @@ class Compiler {
   /// A tensor as seen from the iteration space.
   struct Operand {
     Ref<Storage> storage;
-    DType dtype;
+    DType dtype{};
     Shape strides;  // per dimension of the program
-    int64_t offset;
+    int64_t offset = 0;
   };
   struct Known {
     const Storage* storage;
@@ -55,10 +60,11 @@ class Compiler {
   int16_t compile(const Operand& x);
   int16_t compile_leaf(const Operand& x, Ref<const Intervals> intervals);
   int16_t compile_expr(const Operand& x, const Expr& expr);
-  int16_t build(const Expr& expr, const std::vector<Operand>& inputs);
+  int16_t build(const Expr& expr, std::span<const Operand> inputs);
   int16_t compile_masks(Op op, const Operand& a, const Operand& b);
-  int16_t compile_where(const Expr& expr, const std::vector<Operand>& inputs);
-  bool inputs_of(const Operand& x, const Expr& expr, std::vector<Operand>& inputs) const;
+  int16_t compile_where(const Expr& expr, std::span<const Operand> inputs);
+  /// False if the expression cannot be read through x's layout.
+  bool inputs_of(const Operand& x, const Expr& expr, std::array<Operand, 3>& inputs) const;
   /// Register holding reg's values as `to`.
   int16_t convert(int16_t reg, DType from, DType to);
   int16_t emit(Instr instr);
@@ -67,13 +73,17 @@ class Compiler {
   void land(size_t skip);
   bool is_constant(int16_t reg) const { return reg < 0 || constant_[reg]; }
   void merge_dims(Target* target);
+  /// Tells apart what the value needs of the mask's code.
+  void mark_value();
   void assign_registers();
 
+  std::array<std::byte, 8192> room_;
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
   Shape order_;  // program dimension -> shape dimension
   Shape shape_;  // the sink's
-  Program program_;
-  std::vector<bool> constant_;  // per virtual register: computed in setup
-  std::vector<Known> known_;
+  Program program_{&memory_};
+  std::pmr::vector<uint8_t> constant_{&memory_};  // per virtual register: computed in setup
+  std::pmr::vector<Known> known_{&memory_};
   std::unordered_set<const Storage*> private_;
 };
 

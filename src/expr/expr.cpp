@@ -118,22 +118,28 @@ Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait) {
 
 namespace {
 
-/// The program that a recipe is, and the layout of its result.
-Program compile_recipe(Storage& storage, const Recipe& recipe, Target& target) {
-  if (recipe.kind == Recipe::Kind::expression) {
-    const Expr& expr = static_cast<const Expr&>(recipe);
-    Compiler compiler(expr.shape);
-    compiler.result(Ref<Storage>(&storage), expr);
-    target.dtype = expr.result;
-    target.strides = contiguous_strides(expr.shape);
-    return compiler.finish(&target);
-  }
-  const Shape shape{storage.bytes()};
+/// Computes what a recipe says into memory for it.
+Memory run_recipe(Storage& storage, const Recipe& recipe) {
+  Backend& backend = cpu_backend();
+  if (storage.bytes() == 0) return backend.allocate(0);
+  const bool is_expression = recipe.kind == Recipe::Kind::expression;
+  const Shape shape =
+      is_expression ? static_cast<const Expr&>(recipe).shape : Shape{storage.bytes()};
+  Target target{nullptr, DType::boolean, contiguous_strides(shape)};
   Compiler compiler(shape);
-  compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
-  target.dtype = DType::boolean;
-  target.strides = {1};
-  return compiler.finish(&target);
+  // Compiled first, because that may settle inputs and throw.
+  if (is_expression) {
+    const Expr& expr = static_cast<const Expr&>(recipe);
+    target.dtype = expr.result;
+    compiler.result(Ref<Storage>(&storage), expr);
+  } else {
+    compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
+  }
+  const Program& program = compiler.finish(&target);
+  const Memory memory = backend.allocate(storage.bytes());
+  target.data = memory.data;
+  backend.store(program, target);
+  return memory;
 }
 
 }  // namespace
@@ -143,17 +149,7 @@ void settle(Storage& storage) {
   const Ref<const Recipe> recipe = storage.recipe();
   if (!recipe) return;  // another thread was first
   if (recipe->kind == Recipe::Kind::pending) return static_cast<const Pending&>(*recipe).wait();
-  Backend& backend = cpu_backend();
-  Program program;
-  Target target;
-  // Compiled first, because that may settle inputs and throw.
-  if (storage.bytes() > 0) program = compile_recipe(storage, *recipe, target);
-  const Memory memory = backend.allocate(storage.bytes());
-  if (storage.bytes() > 0) {
-    target.data = memory.data;
-    backend.store(program, target);
-  }
-  storage.fulfil(memory);
+  storage.fulfil(run_recipe(storage, *recipe));
 }
 
 namespace {

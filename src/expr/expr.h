@@ -80,8 +80,12 @@ Tensor coordinates(const Tensor& mask);
 /// returns the number of all of them.
 int64_t coordinates_into(const Tensor& columns, const Tensor& mask);
 /// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to
-/// target) is true. The caller has checked that there are enough of them.
-void expand_into(const Tensor& target, Tensor mask, const Tensor& source);
+/// target) is true. Returns how many that takes; if there are fewer, nothing is written.
+int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source);
+/// The same into a target that nobody has seen yet, and x (broadcast to it, cast to its dtype)
+/// where mask is false.
+int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
+                    const Tensor& source);
 /// x reduced over dims (sorted, not negative), which become size 1. x is first cast to `operand`;
 /// the result has dtype `result`: sum, mean and prod accumulate in int64 or double. Contiguous.
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand, DType result);

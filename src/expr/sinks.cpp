@@ -14,16 +14,14 @@ Target target_of(const Tensor& x) {
   return {const_cast<void*>(x.data_ptr()), x.dtype(), x.strides()};
 }
 
-/// The mask of a sink that needs nothing else.
-Program mask_program(const Tensor& mask) {
-  Compiler compiler(mask.shape());
+/// The program of a sink that needs a mask and nothing else.
+const Program& mask_program(Compiler&& compiler, const Tensor& mask) {
   compiler.mask(mask);
   return compiler.finish();
 }
 
-/// The mask and the value of a sink that selects.
-Program selection_program(const Tensor& x, const Tensor& mask, const Shape& shape) {
-  Compiler compiler(shape);
+/// That of a sink that selects.
+const Program& selection_program(Compiler&& compiler, const Tensor& x, const Tensor& mask) {
   compiler.mask(mask);
   compiler.value(x, x.dtype());
   return compiler.finish();
@@ -52,7 +50,7 @@ void store(const Tensor& target, Tensor value) {
     return store(target, std::move(copy));
   }
   Target to = target_of(target);
-  const Program program = compiler.finish(&to);
+  const Program& program = compiler.finish(&to);
   cpu_backend().store(program, to);
 }
 
@@ -71,9 +69,18 @@ void store_where(const Tensor& target, Tensor mask, Tensor value) {
     return store_where(target, std::move(mask_copy), std::move(copy));
   }
   Target to = target_of(target);
-  const Program program = compiler.finish(&to);
+  const Program& program = compiler.finish(&to);
   cpu_backend().store(program, to);
 }
+
+namespace {
+
+/// Whether x has memory in which its elements lie in a row, and this shape.
+bool is_plain(const Tensor& x, const Shape& shape) {
+  return storage_of(x)->ready() && x.shape() == shape && x.is_contiguous();
+}
+
+}  // namespace
 
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
   Tensor result;
@@ -81,10 +88,13 @@ Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
     result = allocate({count}, x.dtype());
     return Room{storage_of(result)->data(), count};
   };
-  if (numel(shape) == 0) {
+  const int64_t n = numel(shape);
+  if (n == 0) {
     make(0);
+  } else if (n <= Backend::kSmall && is_plain(x, shape) && is_plain(mask, shape)) {
+    cpu_backend().compress_small(x.data_ptr(), x.itemsize(), mask.data_ptr(), n, make);
   } else {
-    cpu_backend().compress(selection_program(x, mask, shape), make);
+    cpu_backend().compress(selection_program(Compiler(shape), x, mask), make);
   }
   return result;
 }
@@ -93,7 +103,7 @@ int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
                       const Shape& shape) {
   int64_t found = 0;
   if (numel(shape) == 0) return found;
-  cpu_backend().compress(selection_program(x, mask, shape), [&](int64_t count) {
+  cpu_backend().compress(selection_program(Compiler(shape), x, mask), [&](int64_t count) {
     found = count;
     return Room{storage_of(target)->data(), target.numel()};
   });
@@ -110,7 +120,7 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const S
   if (numel(shape) == 0) {
     make(0);
   } else {
-    cpu_backend().partition(selection_program(x, mask, shape), make);
+    cpu_backend().partition(selection_program(Compiler(shape), x, mask), make);
   }
   return {kept, rejected};
 }
@@ -118,7 +128,7 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const S
 int64_t count_true(const Tensor& mask) {
   if (mask.numel() == 0) return 0;
   const int64_t known = structured_count(mask);
-  return known >= 0 ? known : cpu_backend().count(mask_program(mask));
+  return known >= 0 ? known : cpu_backend().count(mask_program(Compiler(mask.shape()), mask));
 }
 
 Tensor coordinates(const Tensor& mask) {
@@ -130,7 +140,7 @@ Tensor coordinates(const Tensor& mask) {
   if (mask.numel() == 0) {
     make(0);
   } else {
-    cpu_backend().coordinates(mask_program(mask), mask.shape(), make);
+    cpu_backend().coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(), make);
   }
   const int64_t count = columns.shape()[1];
   return make_view(columns, {{count, mask.dim()}, {1, count}, 0});
@@ -139,17 +149,17 @@ Tensor coordinates(const Tensor& mask) {
 int64_t coordinates_into(const Tensor& columns, const Tensor& mask) {
   int64_t found = 0;
   if (mask.numel() == 0) return found;
-  cpu_backend().coordinates(mask_program(mask), mask.shape(), [&](int64_t count) {
+  cpu_backend().coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(), [&](int64_t count) {
     found = count;
     return Room{storage_of(columns)->data(), columns.shape()[1]};
   });
   return found;
 }
 
-void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
+int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
   const Tensor* consumed[] = {&mask};
   prepare_write(target, consumed);
-  if (target.numel() == 0) return;
+  if (target.numel() == 0) return 0;
   const void* data = source.data_ptr();
   Compiler compiler(target.shape());
   compiler.mask(mask);
@@ -159,15 +169,27 @@ void expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
     return expand_into(target, std::move(copy), source);
   }
   Target to = target_of(target);
-  const Program program = compiler.finish(&to);
-  cpu_backend().expand(program, data, source.numel(), to);
+  const Program& program = compiler.finish(&to);
+  return cpu_backend().expand(program, data, source.numel(), to);
+}
+
+int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
+                    const Tensor& source) {
+  if (target.numel() == 0) return 0;
+  const void* data = source.data_ptr();
+  Compiler compiler(target.shape());
+  compiler.mask(mask);
+  compiler.value(x, target.dtype());
+  Target to = target_of(target);
+  const Program& program = compiler.finish(&to);
+  return cpu_backend().expand(program, data, source.numel(), to);
 }
 
 bool any_true(const Tensor& mask) {
-  return mask.numel() != 0 && cpu_backend().any(mask_program(mask));
+  return mask.numel() != 0 && cpu_backend().any(mask_program(Compiler(mask.shape()), mask));
 }
 bool all_true(const Tensor& mask) {
-  return mask.numel() == 0 || cpu_backend().all(mask_program(mask));
+  return mask.numel() == 0 || cpu_backend().all(mask_program(Compiler(mask.shape()), mask));
 }
 
 namespace {
@@ -217,7 +239,7 @@ Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType ope
   if (operand == DType::float16 || operand == DType::bfloat16) operand = DType::float32;
   Compiler compiler(x.shape(), space.order);
   compiler.value(x, operand);
-  const Program program = compiler.finish();
+  const Program& program = compiler.finish();
   cpu_backend().reduce(program, reduction, space.outer, space.reduced, space.inner,
                        storage_of(out)->data(), result);
   return out;
@@ -231,7 +253,7 @@ std::pair<Tensor, Tensor> arg_extreme(bool largest, const Tensor& x, const Tenso
   Compiler compiler(x.shape(), space.order);
   if (mask.defined()) compiler.mask(mask);
   compiler.value(x, operand);
-  const Program program = compiler.finish();
+  const Program& program = compiler.finish();
   cpu_backend().arg_extreme(program, largest, space.outer, space.reduced, space.inner,
                             storage_of(values)->data(),
                             static_cast<int64_t*>(storage_of(indices)->data()));

@@ -3,6 +3,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
 
@@ -46,12 +47,20 @@ Tensor ne(const Tensor& a, const Tensor& b) {
 Tensor lt(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   if (dtype == DType::boolean) return mask(Op::mask_and, {mask(Op::mask_not, {a}), b});
+  if (is_integral(dtype)) {
+    if (auto result = interval_mask(a, Limit::below, b)) return *result;
+    if (auto result = interval_mask(b, Limit::above, a)) return *result;
+  }
   return defer(Op::lt, dtype, DType::boolean, {a, b});
 }
 
 Tensor le(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   if (dtype == DType::boolean) return mask(Op::mask_or, {mask(Op::mask_not, {a}), b});
+  if (is_integral(dtype)) {
+    if (auto result = interval_mask(a, Limit::up_to, b)) return *result;
+    if (auto result = interval_mask(b, Limit::from, a)) return *result;
+  }
   return defer(Op::le, dtype, DType::boolean, {a, b});
 }
 

@@ -131,7 +131,8 @@ Tensor Masked::get() const {
   if (row == 0) return empty(with_front(count_true(mask_), rest), x_.dtype());
   const Tensor mask = over_rows(x_, mask_);
   const Tensor elements = compress(x_, mask, x_.shape());
-  const Tensor result = elements.view(with_front(elements.numel() / row, rest));
+  const Tensor result =
+      rest.empty() ? elements : elements.view(with_front(elements.numel() / row, rest));
   if (is_tracked(x_)) {
     record(result, "x[mask]", Flow::moves, {x_}, {mask},
            [shape = x_.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {

@@ -1,6 +1,7 @@
 // Checks of arguments that the masking ops share.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "tamis/ops.h"
@@ -10,6 +11,13 @@ namespace tamis {
 /// Throws kind dtype unless mask is bool. `text` is PyTorch's message; the dtype and what to write
 /// instead are added to it. `argument` is the mask's name in the advice.
 void check_mask(const Tensor& mask, std::string_view text, std::string_view argument = "mask");
+
+/// What a comparison of integers asks.
+enum class Limit { below, up_to, above, from };
+/// `counts` compared with `limits` (counts < limits, <=, >, >=) as a structured mask, if counts are
+/// 0, 1, 2, ... along the last dimension and the limits the same all along it; otherwise nothing.
+/// Both are integers.
+std::optional<Tensor> interval_mask(const Tensor& counts, Limit limit, const Tensor& limits);
 
 /// Refuses a shape that does not broadcast to x's own.
 void check_broadcasts_to(const Tensor& x, const Shape& shape);

@@ -7,7 +7,54 @@
 #include "core/check.h"
 #include "core/interval.h"
 #include "core/tensor_impl.h"
+#include "ops/mask_args.h"
 #include "ops/row.h"
+
+namespace tamis {
+
+namespace {
+
+/// Where counts[..., j] is j + first, the first; -1 where they are something else.
+int64_t first_count(const Tensor& counts) {
+  const Layout& layout = layout_of(counts);
+  if (!storage_of(counts)->counts_up() || counts.dim() == 0 || layout.strides.back() != 1) return -1;
+  for (size_t d = 0; d + 1 < layout.sizes.size(); ++d) {
+    if (layout.sizes[d] != 1 && layout.strides[d] != 0) return -1;
+  }
+  return layout.offset;
+}
+
+/// Below this many elements a structured mask is more work than a comparison.
+constexpr int64_t kWorthStructure = 4096;
+
+}  // namespace
+
+std::optional<Tensor> interval_mask(const Tensor& counts, Limit limit, const Tensor& limits) {
+  const int64_t first = first_count(counts);
+  if (first < 0 || (limits.dim() > 0 && limits.shape().back() != 1)) return {};
+  const Shape shape = broadcast_shapes(counts.shape(), limits.shape());
+  const int64_t cols = shape.back();
+  if (numel(shape) < kWorthStructure) return {};
+  Shape column = shape;
+  column.back() = 1;
+  std::vector<int64_t> lo = limits.to(DType::int64).expand(column).to_vector<int64_t>();
+  // Where column j begins to be at or behind the limit.
+  for (int64_t& at : lo) {
+    const int64_t behind = limit == Limit::up_to || limit == Limit::above;
+    at = at < first ? 0 : std::min(at - first, cols) + behind;
+    at = std::min(at, cols);
+  }
+  std::vector<int64_t> hi(lo.size(), cols);
+  if (limit == Limit::below || limit == Limit::up_to) {
+    hi.swap(lo);
+    std::fill(lo.begin(), lo.end(), 0);
+  }
+  return make_tensor(
+      Ref<Storage>(new Storage(numel(shape), Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))))),
+      DType::boolean, shape);
+}
+
+}  // namespace tamis
 
 namespace tamis::masks {
 

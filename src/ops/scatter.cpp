@@ -18,19 +18,9 @@ void check_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
   check_mask(mask, "masked_scatter_ only supports boolean masks, but got mask with dtype");
 }
 
-/// mask broadcasts to `wanted` elements, each of its own as often as any other.
-void check_enough(const Tensor& mask, int64_t wanted, const Tensor& source) {
-  if (wanted <= source.numel()) return;
-  const int64_t needed = count_true(mask) * (wanted / mask.numel());
+void check_enough(const Tensor& source, int64_t needed) {
   check(needed <= source.numel(), ErrorKind::value,
         "Number of elements of source < number of ones in mask ({} < {})", source.numel(), needed);
-}
-
-/// Everything has been checked.
-void scatter(const Tensor& x, Tensor mask, const Tensor& source) {
-  if (mask.shares_storage(x)) mask = mask.clone();
-  const Tensor from = source.shares_storage(x) ? source.clone() : source.contiguous();
-  expand_into(x, std::move(mask), from);
 }
 
 /// The gradients of a scatter: x's where the mask is false, and those of the elements that were
@@ -50,10 +40,8 @@ Vjp scatter_vjp(const Shape& source_shape) {
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
   check_scatter(x, mask, source);
   const Shape shape = broadcast_shapes(mask.shape(), x.shape());
-  check_enough(mask, numel(shape), source);
   Tensor result = allocate(shape, x.dtype());
-  store(result, x);
-  scatter(result, mask, source);
+  check_enough(source, expand_over(result, x, mask, source.contiguous()));
   const Tensor inputs[] = {x, source};
   if (is_floating_point(x.dtype()) && is_tracked(inputs)) {
     record(result, "masked_scatter", Flow::moves, {x, source}, {mask}, scatter_vjp(source.shape()));
@@ -65,11 +53,12 @@ Tensor& masked_scatter_(Tensor& x, Tensor mask, const Tensor& source) {
   check_scatter(x, mask, source);
   check_broadcasts_to(x, mask.shape());
   check_no_internal_overlap(x);
-  check_enough(mask, x.numel(), source);
   check_writable(x);
   const bool tracked = is_tracked(x) || is_tracked(source);
   const Tensor kept = tracked ? mask.settle() : Tensor();
-  scatter(x, std::move(mask), source);
+  if (mask.shares_storage(x)) mask = mask.clone();
+  const Tensor from = source.shares_storage(x) ? source.clone() : source.contiguous();
+  check_enough(source, expand_into(x, std::move(mask), from));
   if (tracked) {
     record_write(x, "masked_scatter_", Flow::moves, {x, source}, {kept},
                  scatter_vjp(source.shape()));

@@ -39,12 +39,37 @@ constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int kClasses = 64;  // sizes below kLarge: four steps for each power of two
 constexpr size_t kKeptBytes = size_t{1} << 20;  // per class and thread
 
-struct Counters {
-  std::atomic<int64_t> live{0}, cached{0}, peak{0}, allocations{0}, allocated{0};
+// ---- what memory_stats tells --------------------------------------------------------------------
+
+/// One thread's share of some of the numbers, written by that thread alone, so that a small
+/// allocation needs few locked instructions. A block may be given back by another thread than took
+/// it, so a share may be negative.
+struct Tally {
+  std::atomic<int64_t> cached{0}, allocations{0}, allocated{0};
+
+  void add(std::atomic<int64_t> Tally::*number, int64_t change) {
+    auto& own = this->*number;
+    own.store(own.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+  }
 };
-Counters& counters() {
-  static Counters c;
-  return c;
+
+/// The numbers of the process, and the shares of its threads.
+struct Ledger {
+  std::atomic<int64_t> live{0}, peak{0};
+  std::mutex mutex;                    // guards the rest
+  std::vector<const Tally*> threads;
+  Tally others;  // of threads that have ended
+
+  int64_t sum(std::atomic<int64_t> Tally::*number) {
+    std::lock_guard guard(mutex);
+    int64_t total = (others.*number).load(std::memory_order_relaxed);
+    for (const Tally* t : threads) total += (t->*number).load(std::memory_order_relaxed);
+    return total;
+  }
+};
+Ledger& ledger() {
+  static auto* all = new Ledger;  // never destroyed: tensors may be freed after main
+  return *all;
 }
 
 /// In front of every block's data.
@@ -98,12 +123,25 @@ void* new_small(int64_t room) {
 /// A thread's free small blocks. Blocks may be freed by another thread than the one that took them.
 struct SmallCache {
   std::array<std::vector<void*>, kClasses> free;
+  Tally tally;
 
-  ~SmallCache() { clear(); }
+  SmallCache() {
+    std::lock_guard guard(ledger().mutex);
+    ledger().threads.push_back(&tally);
+  }
+  ~SmallCache() {
+    clear();
+    Ledger& all = ledger();
+    std::lock_guard guard(all.mutex);
+    std::erase(all.threads, &tally);
+    for (auto number : {&Tally::cached, &Tally::allocations, &Tally::allocated}) {
+      all.others.add(number, tally.*number);
+    }
+  }
   void clear() {
     for (std::vector<void*>& list : free) {
       for (void* data : list) {
-        counters().cached -= header_of(data)->room;
+        tally.add(&Tally::cached, -header_of(data)->room);
         give_back(header_of(data));
       }
       list.clear();
@@ -121,13 +159,12 @@ SmallCache* small_cache() {
   return &cache;
 }
 
-void* take_small(int64_t room) {
+void* take_small(int64_t room, SmallCache* cache) {
   const SizeClass cls = class_of(room);
-  SmallCache* cache = TAMIS_CACHE_MEMORY ? small_cache() : nullptr;
-  if (cache && !cache->free[cls.index].empty()) {
+  if (TAMIS_CACHE_MEMORY && cache && !cache->free[cls.index].empty()) {
     void* data = cache->free[cls.index].back();
     cache->free[cls.index].pop_back();
-    counters().cached.fetch_sub(cls.room, std::memory_order_relaxed);
+    cache->tally.add(&Tally::cached, -cls.room);
     return data;
   }
   return new_small(TAMIS_CACHE_MEMORY ? cls.room : room);
@@ -139,7 +176,7 @@ void put_small(Header* h) {
     std::vector<void*>& list = cache->free[class_of(h->room).index];
     if ((list.size() + 1) * static_cast<size_t>(h->room) <= kKeptBytes) {
       list.push_back(h + 1);
-      counters().cached.fetch_add(h->room, std::memory_order_relaxed);
+      cache->tally.add(&Tally::cached, h->room);
       return;
     }
   }
@@ -199,7 +236,6 @@ void* take_large(int64_t room) {
       Header* h = at->second;
       cache.free.erase(at);
       cache.bytes -= h->room;
-      counters().cached -= h->room;
       return h + 1;
     }
   }
@@ -214,13 +250,11 @@ void put_large(Header* h) {
     while (cache.bytes + h->room > cache_limit()) {
       const auto largest = std::prev(cache.free.end());
       cache.bytes -= largest->first;
-      counters().cached -= largest->first;
       evicted.push_back(largest->second);
       cache.free.erase(largest);
     }
     cache.free.emplace(h->room, h);
     cache.bytes += h->room;
-    counters().cached += h->room;
   } else {
     evicted.push_back(h);
   }
@@ -228,7 +262,7 @@ void put_large(Header* h) {
 }
 
 void free_block(void* data, int64_t bytes) {
-  counters().live.fetch_sub(bytes, std::memory_order_relaxed);
+  ledger().live.fetch_sub(bytes, std::memory_order_relaxed);
   Header* h = header_of(data);
   if (h->mapped) {
     put_large(h);
@@ -244,13 +278,16 @@ namespace cpu {
 Memory allocate(int64_t bytes) {
   if (bytes > INT64_MAX - (int64_t{1} << 32)) out_of_memory(bytes);
   const int64_t room = bytes + kPadding;
-  void* data = room < kLarge ? take_small(room) : take_large(room);
-  Counters& c = counters();
-  const int64_t live = c.live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  c.allocations.fetch_add(1, std::memory_order_relaxed);
-  c.allocated.fetch_add(bytes, std::memory_order_relaxed);
-  int64_t peak = c.peak.load(std::memory_order_relaxed);
-  while (live > peak && !c.peak.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  SmallCache* const cache = small_cache();
+  void* data = room < kLarge ? take_small(room, cache) : take_large(room);
+  Ledger& all = ledger();
+  const int64_t live = all.live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t peak = all.peak.load(std::memory_order_relaxed);
+  while (live > peak && !all.peak.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+  if (cache) {
+    cache->tally.add(&Tally::allocations, 1);
+    cache->tally.add(&Tally::allocated, bytes);
   }
   return {data, bytes, free_block};
 }
@@ -258,20 +295,22 @@ Memory allocate(int64_t bytes) {
 }  // namespace cpu
 
 MemoryStats memory_stats() {
-  const Counters& c = counters();
-  return {c.live, c.cached, c.peak, c.allocations, c.allocated};
+  Ledger& all = ledger();
+  LargeCache& large = large_cache();
+  std::unique_lock guard(large.mutex);
+  const int64_t large_bytes = large.bytes;
+  guard.unlock();
+  return {all.live, all.sum(&Tally::cached) + large_bytes, all.peak, all.sum(&Tally::allocations),
+          all.sum(&Tally::allocated)};
 }
 
-void reset_peak_memory() { counters().peak.store(counters().live.load()); }
+void reset_peak_memory() { ledger().peak.store(ledger().live.load()); }
 
 void empty_cache() {
   if (SmallCache* cache = small_cache()) cache->clear();
   LargeCache& cache = large_cache();
   std::lock_guard guard(cache.mutex);
-  for (auto& [room, h] : cache.free) {
-    counters().cached -= room;
-    give_back(h);
-  }
+  for (auto& [room, h] : cache.free) give_back(h);
   cache.free.clear();
   cache.bytes = 0;
 }

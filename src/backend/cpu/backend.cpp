@@ -47,6 +47,10 @@ class CpuBackend final : public Backend {
   void compress(const Program& program, const std::function<Room(int64_t)>& allocate) override {
     cpu::run_compress(program, allocate);
   }
+  void compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
+                      const std::function<Room(int64_t)>& allocate) override {
+    cpu::run_compress_small(data, itemsize, mask, n, allocate);
+  }
   void partition(const Program& program,
                  const std::function<std::pair<void*, void*>(int64_t)>& allocate) override {
     cpu::run_partition(program, allocate);
@@ -55,9 +59,9 @@ class CpuBackend final : public Backend {
                    const std::function<Room(int64_t)>& allocate) override {
     cpu::run_coordinates(program, shape, allocate);
   }
-  void expand(const Program& program, const void* source, int64_t source_numel,
-              const Target& target) override {
-    cpu::run_expand(program, source, source_numel, target);
+  int64_t expand(const Program& program, const void* source, int64_t source_numel,
+                 const Target& target) override {
+    return cpu::run_expand(program, source, source_numel, target);
   }
   void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
               int64_t inner, void* out, DType result) override {

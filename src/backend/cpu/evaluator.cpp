@@ -60,7 +60,12 @@ void fill_words(uint64_t* words, int64_t n, bool value) {
 }  // namespace
 
 bool is_packed(const Shape& shape, const Shape& strides) {
-  return shape.empty() || (shape.size() == 1 && strides[0] == 1);
+  int64_t expected = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (strides[d] != expected) return false;
+    expected *= shape[d];
+  }
+  return true;
 }
 
 void set_bits(uint64_t* words, int64_t from, int64_t n) {
@@ -79,13 +84,16 @@ void set_bits(uint64_t* words, int64_t from, int64_t n) {
 }
 
 Evaluator::Evaluator(const Program& program)
-    : program_(program), kernels_(kernels()), registers_(program.registers) {
-  char* room = static_cast<char*>(arena_room(kRegisterBytes * (registers_.size() + 2)));
+    : program_(program), kernels_(kernels()) {
+  const auto count = static_cast<size_t>(program.registers);
+  char* room = static_cast<char*>(
+      arena_room((kRegisterBytes + sizeof(Register)) * (count + 2)));
   scratch_ = room;
   bytes_ = room += kRegisterBytes;
-  for (Register& r : registers_) {
+  registers_ = reinterpret_cast<Register*>(room + kRegisterBytes * (count + 1));
+  for (size_t i = 0; i < count; ++i) {
     room += kRegisterBytes;
-    r.data = r.buffer = room;
+    new (registers_ + i) Register{room, room, MaskState::mixed};
   }
   run(program.setup, 0, program.setup.size(), 0, std::min(kBlock, program.numel));
 }
@@ -93,6 +101,19 @@ Evaluator::Evaluator(const Program& program)
 const Register& Evaluator::run_mask(int64_t start, int64_t n) {
   run(program_.code, 0, program_.mask_end, start, n);
   return registers_[program_.mask];
+}
+
+const Register& Evaluator::reuse_mask(const uint64_t* words, int64_t start, int64_t n) {
+  Register& mask = registers_[program_.mask];
+  const MaskState state = state_of(words, n);
+  if (state != MaskState::none) {
+    for (int32_t i = 0; i < program_.mask_end; ++i) {
+      if (program_.code[i].for_value) execute(program_.code[i], start, n);
+    }
+  }
+  mask.data = const_cast<uint64_t*>(words);
+  mask.state = state;
+  return mask;
 }
 
 const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
@@ -114,8 +135,7 @@ const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
   return value.data;
 }
 
-void Evaluator::run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start,
-                    int64_t n) {
+void Evaluator::run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n) {
   for (size_t i = from; i < to; ++i) {
     const Instr& instr = code[i];
     if (instr.op == Op::skip_if_none || instr.op == Op::skip_if_all) {
@@ -230,7 +250,7 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
       dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) +
                                    start * static_cast<int64_t>(itemsize(leaf.dtype)));
     } else {
-      load_bytes(leaf, start, n, dst.buffer);
+      load_bytes(instr.leaf, start, n, dst.buffer);
     }
     return;
   }
@@ -239,13 +259,30 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
     load_intervals(leaf, start, n, words);
   } else if (packed) {
     kernels_.to_mask[0](static_cast<const char*>(leaf.data) + start, words, n);
+  } else if (leaf.strides.empty() || leaf.strides.back() == 0) {
+    load_repeated(leaf, start, n, words);
   } else {
-    load_bytes(leaf, start, n, bytes_);
+    load_bytes(instr.leaf, start, n, bytes_);
     kernels_.to_mask[0](bytes_, words, n);
   }
 }
 
-void Evaluator::load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out) {
+void Evaluator::load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words) {
+  std::memset(words, 0, words_of(n) * 8);
+  for_each_segment(program_.shape, leaf.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     if (static_cast<const uint8_t*>(leaf.data)[offset]) set_bits(words, at, length);
+                   });
+}
+
+void Evaluator::load_bytes(int number, int64_t start, int64_t n, void* out) {
+  const Leaf& leaf = program_.leaves[number];
+  if (Panel::suits(program_.shape, leaf)) {
+    panels_.resize(program_.leaves.size());
+    std::unique_ptr<Panel>& panel = panels_[number];
+    if (!panel) panel = std::make_unique<Panel>();
+    return panel->read(program_.shape, leaf, start, n, out);
+  }
   const size_t size = itemsize(leaf.dtype);
   const int width = width_index(size);
   const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();

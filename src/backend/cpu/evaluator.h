@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/panel.h"
 #include "backend/program.h"
 
 namespace tamis::cpu {
@@ -30,6 +32,8 @@ class Evaluator {
 
   /// Computes the mask for elements [start, start + n), n <= kBlock.
   const Register& run_mask(int64_t start, int64_t n);
+  /// The same from bits that run_mask has computed for this block before.
+  const Register& reuse_mask(const uint64_t* words, int64_t start, int64_t n);
   /// Computes the value for the same block. Where `out` is given (room for exactly n elements of
   /// the value's dtype, bool as bytes), the values are put there; otherwise wherever the result's
   /// data points to.
@@ -39,10 +43,11 @@ class Evaluator {
   void* scratch() { return scratch_; }
 
  private:
-  void run(const std::vector<Instr>& code, size_t from, size_t to, int64_t start, int64_t n);
+  void run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n);
   void execute(const Instr& instr, int64_t start, int64_t n);
   void load(const Instr& instr, int64_t start, int64_t n);
-  void load_bytes(const Leaf& leaf, int64_t start, int64_t n, void* out);
+  void load_bytes(int leaf, int64_t start, int64_t n, void* out);
+  void load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
   void load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
   void execute_mask_op(const Instr& instr, int64_t n);
   void execute_where(const Instr& instr, int64_t n);
@@ -50,9 +55,10 @@ class Evaluator {
 
   const Program& program_;
   const Kernels& kernels_;
-  std::vector<Register> registers_;
+  Register* registers_ = nullptr;
   void* scratch_ = nullptr;  // the sink's
   void* bytes_ = nullptr;    // bools as bytes
+  std::vector<std::unique_ptr<Panel>> panels_;  // per leaf; made when they are needed
 };
 
 /// Calls segment(offset of its first element, position in the block, length) for each run of a

@@ -46,22 +46,19 @@ Register complement(const Register& mask, int64_t n, uint64_t* words) {
 /// column: those of the other columns follow from the row that each position falls into.
 void split_positions(const Shape& shape, int64_t* first, int64_t stride, int64_t found) {
   const size_t rank = shape.size();
+  if (rank == 1) return;
   int64_t* const last = first + static_cast<int64_t>(rank - 1) * stride;
   const int64_t cols = shape[rank - 1];
-  int64_t row_begin = -1, row_end = -1;
-  Shape index(rank, 0);
-  for (int64_t k = 0; k < found; ++k) {
-    if (last[k] >= row_end) {
-      int64_t row = last[k] / cols;
-      row_begin = row * cols;
-      row_end = row_begin + cols;
-      for (size_t d = rank - 1; d-- > 0;) {
-        index[d] = row % shape[d];
-        row /= shape[d];
-      }
+  for (int64_t k = 0; k < found;) {
+    const int64_t row = last[k] / cols, begin = row * cols, end = begin + cols;
+    const int64_t from = k;
+    for (; k < found && last[k] < end; ++k) last[k] -= begin;
+    int64_t rest = row;
+    for (size_t d = rank - 1; d-- > 0;) {
+      std::fill(first + static_cast<int64_t>(d) * stride + from,
+                first + static_cast<int64_t>(d) * stride + k, rest % shape[d]);
+      rest /= shape[d];
     }
-    for (size_t d = 0; d + 1 < rank; ++d) first[static_cast<int64_t>(d) * stride + k] = index[d];
-    last[k] -= row_begin;
   }
 }
 
@@ -80,14 +77,15 @@ void run_compress(const Program& program, const std::function<Room(int64_t)>& al
          std::min(count, room.size));
     return;
   }
-  std::vector<int64_t> offsets = chunk_offsets(program);
-  const Room room = allocate(offsets.back());
+  const CountedMask counted(program);
+  const Room room = allocate(counted.total());
+  std::vector<int64_t> offsets = counted.offsets();
   for (int64_t& offset : offsets) offset = std::min(offset, room.size);
   std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next place of each chunk
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const int64_t left = offsets[chunk + 1] - done[chunk];
     if (left == 0) return;
-    const Register& mask = evaluator.run_mask(start, n);
+    const Register& mask = counted.block(evaluator, start, n);
     if (mask.state == MaskState::none) return;
     const void* value = evaluator.run_value(start, n);
     done[chunk] += pack(evaluator, value, mask, n, count_block(mask, n), size,
@@ -95,15 +93,29 @@ void run_compress(const Program& program, const std::function<Room(int64_t)>& al
   });
 }
 
+void run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
+                        const std::function<Room(int64_t)>& allocate) {
+  static_assert(Backend::kSmall <= kBlock);
+  const Kernels& table = kernels();
+  uint64_t words[kBlockWords];
+  table.to_mask[static_cast<int>(DType::boolean)](mask, words, static_cast<size_t>(n));
+  const int64_t count = table.popcount(words, static_cast<size_t>(n));
+  const Room room = allocate(count);
+  char* const out = static_cast<char*>(room.data);
+  table.compress[width_index(itemsize)](data, words, static_cast<size_t>(n), out,
+                                        out + count * static_cast<int64_t>(itemsize));
+}
+
 void run_partition(const Program& program,
                    const std::function<std::pair<void*, void*>(int64_t)>& allocate) {
   const int64_t size = static_cast<int64_t>(itemsize(program.dtype));
-  const std::vector<int64_t> offsets = chunk_offsets(program);
-  const auto [kept, rejected] = allocate(offsets.back());
+  const CountedMask counted(program);
+  const std::vector<int64_t>& offsets = counted.offsets();
+  const auto [kept, rejected] = allocate(counted.total());
   char* const to[] = {static_cast<char*>(kept), static_cast<char*>(rejected)};
   std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
-    const Register& mask = evaluator.run_mask(start, n);
+    const Register& mask = counted.block(evaluator, start, n);
     uint64_t words[kBlockWords];
     const Register others = complement(mask, n, words);
     const void* value = evaluator.run_value(start, n);
@@ -118,8 +130,9 @@ void run_partition(const Program& program,
 
 void run_coordinates(const Program& program, const Shape& shape,
                      const std::function<Room(int64_t)>& allocate) {
-  std::vector<int64_t> offsets = chunk_offsets(program);
-  const Room room = allocate(offsets.back());
+  const CountedMask counted(program);
+  const Room room = allocate(counted.total());
+  std::vector<int64_t> offsets = counted.offsets();
   for (int64_t& offset : offsets) offset = std::min(offset, room.size);
   const size_t rank = shape.size();
   if (offsets.back() == 0 || rank == 0) return;
@@ -128,7 +141,7 @@ void run_coordinates(const Program& program, const Shape& shape,
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const int64_t left = offsets[chunk + 1] - done[chunk];
     if (left == 0) return;
-    const Register& mask = evaluator.run_mask(start, n);
+    const Register& mask = counted.block(evaluator, start, n);
     if (mask.state == MaskState::none) return;
     int64_t* const first = static_cast<int64_t*>(room.data) + done[chunk];
     int64_t* const last = first + static_cast<int64_t>(rank - 1) * room.size;

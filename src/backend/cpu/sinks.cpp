@@ -96,28 +96,34 @@ bool find_block(const Program& program, MaskState boring) {
 bool run_any(const Program& program) { return find_block(program, MaskState::none); }
 bool run_all(const Program& program) { return !find_block(program, MaskState::all); }
 
-void run_expand(const Program& program, const void* source, int64_t source_numel,
-                const Target& target) {
+int64_t run_expand(const Program& program, const void* source, int64_t source_numel,
+                   const Target& target) {
+  const CountedMask counted(program);
+  if (counted.total() > source_numel) return counted.total();
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const bool packed = is_packed(program.shape, target.strides);
+  const bool has_background = program.value >= 0;
   const auto expand = kernels().expand[width_index(size)];
-  const std::vector<int64_t> offsets = chunk_offsets(program);
-  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);
+  std::vector<int64_t> done(counted.offsets().begin(), counted.offsets().end() - 1);
   const char* const limit = static_cast<const char*>(source) + source_numel * size;
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
-    if (done[chunk] == offsets[chunk + 1]) return;
-    const Register& mask = evaluator.run_mask(start, n);
-    if (mask.state == MaskState::none) return;
-    const char* from = static_cast<const char*>(source) + done[chunk] * size;
-    if (packed) {
-      expand(from, limit, mask.words(), n, static_cast<char*>(target.data) + start * size);
-    } else {
-      gather_target(program, target, start, n, evaluator.scratch());
-      expand(from, limit, mask.words(), n, evaluator.scratch());
-      scatter_target(program, target, start, n, evaluator.scratch());
+    const Register& mask = counted.block(evaluator, start, n);
+    if (mask.state == MaskState::none && !has_background) return;
+    char* const place = packed ? static_cast<char*>(target.data) + start * size
+                               : static_cast<char*>(evaluator.scratch());
+    if (has_background) {
+      if (mask.state != MaskState::all) evaluator.run_value(start, n, place);
+    } else if (!packed) {
+      gather_target(program, target, start, n, place);
     }
-    done[chunk] += count_block(mask, n);
+    if (mask.state != MaskState::none) {
+      const char* const from = static_cast<const char*>(source) + done[chunk] * size;
+      expand(from, limit, mask.words(), n, place);
+      done[chunk] += count_block(mask, n);
+    }
+    if (!packed) scatter_target(program, target, start, n, place);
   });
+  return counted.total();
 }
 
 }  // namespace tamis::cpu

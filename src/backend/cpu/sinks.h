@@ -20,12 +20,14 @@ int64_t run_count(const Program& program);
 bool run_any(const Program& program);
 bool run_all(const Program& program);
 void run_compress(const Program& program, const std::function<Room(int64_t)>& allocate);
+void run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
+                        const std::function<Room(int64_t)>& allocate);
 void run_partition(const Program& program,
                    const std::function<std::pair<void*, void*>(int64_t)>& allocate);
 void run_coordinates(const Program& program, const Shape& shape,
                      const std::function<Room(int64_t)>& allocate);
-void run_expand(const Program& program, const void* source, int64_t source_numel,
-                const Target& target);
+int64_t run_expand(const Program& program, const void* source, int64_t source_numel,
+                   const Target& target);
 void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                 int64_t inner, void* out, DType result);
 void run_arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
