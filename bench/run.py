@@ -5,6 +5,7 @@ bench/README.md says how it measures. `make bench` builds what this needs and ru
 """
 
 import argparse
+import functools
 import gc
 import importlib
 import json
@@ -15,6 +16,8 @@ import re
 import subprocess
 import sys
 
+import numpy as np
+
 import memory
 import report
 import rows
@@ -24,6 +27,7 @@ import timing
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ["ceilings", "tamis", "torch", "xtensor"]  # C++ modules
 MODULES = ["tamis", "torch", "numpy"]  # Python
+LARGEST_CACHE = 128 << 20  # bytes
 PARTS = ["table", "memory", "density", "scaling", "isa", "cli"]
 
 
@@ -50,6 +54,8 @@ class Libraries:
         for name in ("tamis", "ceilings"):
             if name not in self.peers:
                 sys.exit(f"bench: {build}/bench/{name}_peer.so is not there; `make bench` builds it")
+        self.scratch = rows.place(np.ones(LARGEST_CACHE, np.uint8))
+        self.evict = functools.partial(self.peers["ceilings"].call("read", {"x": self.scratch}), 1)
 
     def set_threads(self, n):
         for peer in self.peers.values():
@@ -91,7 +97,7 @@ def measure(row, libraries, threads, rounds):
     threads = row.threads or threads
     libraries.set_threads(threads)
     arrays = row.data()
-    cases = timing.interleave(cases_of(row, arrays, libraries), rounds)
+    cases = timing.interleave(cases_of(row, arrays, libraries), rounds, libraries.evict)
     gc.collect()
     return {"number": row.number, "text": row.text, "threads": threads, "cases": cases,
             "targets": row.targets, "most_seconds": row.most_seconds, **compare(row, cases)}  # fmt: skip

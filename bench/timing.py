@@ -10,7 +10,8 @@ import typing
 import numpy as np
 
 PAUSE = 0.002  # between libraries: the threads of one go on spinning for a while after its call
-SAMPLE = 0.001  # shorter calls are repeated until a sample takes this long
+SHORT = 0.0002  # shorter calls are repeated until a sample takes as long as
+SAMPLE = 0.001
 SLOW = 4.0  # a case that would need more than these seconds for all rounds gets fewer
 FEWEST = 2
 
@@ -103,16 +104,18 @@ class Case:
         seconds = self.run(1)[0]
         if seconds < 1:
             seconds = self.run(1)[0]  # the first call found everything cold
-        if seconds < SAMPLE:
+        if seconds < SHORT:
             self.calls = max(1, int(SAMPLE / max(self.run(10)[0] / 10, 1e-8)))
         self.rounds = int(min(rounds, max(FEWEST, SLOW / max(seconds, SAMPLE))))
         self.is_short = seconds < 0.05
         if seconds >= 1:
             self.clean.append(seconds)  # too slow for a call that does not count
 
-    def sample(self):
-        if self.is_short:
-            self.run(1)  # its own threads awake, its own code and memory warm
+    def sample(self, evict):
+        if self.calls == 1:
+            evict()
+        else:
+            self.run(1)
         seconds, switches = self.run(self.calls)
         (self.disturbed if switches else self.clean).append(seconds / self.calls)
 
@@ -134,13 +137,14 @@ class Case:
         }  # fmt: skip
 
 
-def interleave(cases, rounds):
-    """Runs every case once per round; returns their summaries."""
+def interleave(cases, rounds, evict):
+    """Runs every case once per round; returns their summaries. evict fills the caches with something else, so
+    that no case finds there what the one before it left, or what it left itself."""
     for case in cases:
         case.prepare(rounds)
     while not all(case.is_done() for case in cases):
         for case in cases:
             if not case.is_done():
                 time.sleep(PAUSE)
-                case.sample()
+                case.sample(evict)
     return [case.summary() for case in cases]
