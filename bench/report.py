@@ -117,7 +117,7 @@ def scaling_chart(scaling):
         ]
         panels.append(chart.Panel(f"{threads} thread" + "s" * (int(threads) > 1), lines))
     x_axis = chart.Axis("elements", [(10.0**k, f"1e{k}") for k in range(3, 10)])
-    y_axis = chart.Axis("GB/s read and written", [(v, f"{v:g}") for v in (1, 2, 5, 10, 20, 50, 100)])
+    y_axis = chart.Axis("GB/s read and written", [(v, f"{v:g}") for v in (2, 5, 10, 20, 50, 100, 200)])
     return chart.draw("masked_select, float32, random 50 %: memory traffic by size", panels, x_axis, y_axis)
 
 

@@ -96,12 +96,17 @@ OPERATIONS = {
 # ---- data ------------------------------------------------------------------------------------------------
 
 
+def room(shape, dtype):
+    """An array that begins 64-byte aligned, at another offset in its page than the one before."""
+    room.turn = (getattr(room, "turn", 0) + 1) % 8
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + 4096, np.uint8)
+    offset = -raw.ctypes.data % 64 + 256 * room.turn
+    return raw[offset : offset + size].view(dtype).reshape(shape)
+
+
 def place(values):
-    """A copy that begins 64-byte aligned, at another offset in its page than the one before."""
-    place.turn = (getattr(place, "turn", 0) + 1) % 8
-    raw = np.empty(values.nbytes + 4096, np.uint8)
-    offset = -raw.ctypes.data % 64 + 256 * place.turn
-    out = raw[offset : offset + values.nbytes].view(values.dtype).reshape(values.shape)
+    out = room(values.shape, values.dtype)
     out[...] = values
     return out
 
@@ -110,18 +115,24 @@ def random(seed=1):
     return np.random.default_rng(seed)
 
 
+def repeated(shape, dtype, make):
+    """make(n) as often as needed: beyond 1e8 elements others would take minutes and show nothing new."""
+    out = room(shape, dtype)
+    flat = out.reshape(-1)
+    part = make(min(flat.size, 10**8))
+    for begin in range(0, flat.size, part.size):
+        piece = flat[begin : begin + part.size]
+        piece[...] = part[: piece.size]
+    return out
+
+
 def normal(*shape, dtype=np.float32):
-    if np.prod(shape) > 10**8:  # more need not be different, and would take minutes
-        part = random().standard_normal(10**8, np.float32)
-        return place(np.resize(part, shape))
-    values = random().standard_normal(shape, np.float32)
-    return place((values * 50).astype(dtype) if np.issubdtype(dtype, np.integer) else values.astype(dtype))
+    scale = 50 if np.issubdtype(dtype, np.integer) else 1
+    return repeated(shape, dtype, lambda n: (random().standard_normal(n, np.float32) * scale).astype(dtype))
 
 
 def random_mask(*shape, density=0.5):
-    n = int(np.prod(shape))
-    part = random(2).random(min(n, 10**8), np.float32) < density
-    return place(np.resize(part, shape) if n > part.size else part.reshape(shape))
+    return repeated(shape, np.bool_, lambda n: random(2).random(n, np.float32) < density)
 
 
 def run_mask(n, density=0.5, period=2048):

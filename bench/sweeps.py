@@ -13,6 +13,7 @@ import rows
 
 PERCENTS = [0.1, 0.5, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9]
 MAIN = r"^(1|3|5|9a|10|12|14|16|17|18|19|20|21|23|25a|25b|27) "
+NEEDED = 11  # bytes per element: x, mask, result, and what memcpy writes
 BYTES = {"tamis": 7, "memcpy": 8}  # per element: x and mask read, half of x written; x read and written
 
 
@@ -37,12 +38,12 @@ def free_bytes():
 
 
 def scaling(measure, threads, largest):
-    """{threads: [(elements, {library: GB/s})]}, up to the size that half of the free memory holds."""
+    """{threads: [(elements, {library: GB/s})]}, up to the size that the free memory holds."""
     sweep = {}
     for count in sorted({1, threads}):
         sweep[count] = []
         for n in (int(round(10**k)) for k in np.arange(3, 9.1, 0.5)):
-            if n > largest or 2 * 13 * n > free_bytes():
+            if n > largest or 1.3 * NEEDED * n > free_bytes():
                 break
             result = measure(rows.Row("", f"{n}", "masked_select", rows.select(n), threads=count, front="c++"))
             rates = {s["library"]: BYTES[s["library"]] * n / s["median"] / 1e9

@@ -101,9 +101,8 @@ class Case:
     disturbed: list = dataclasses.field(default_factory=list)  # those during which a core was lost
 
     def prepare(self, rounds):
+        self.run(1)  # finds everything cold
         seconds = self.run(1)[0]
-        if seconds < 1:
-            seconds = self.run(1)[0]  # the first call found everything cold
         if seconds < SHORT:
             self.calls = max(1, int(SAMPLE / max(self.run(10)[0] / 10, 1e-8)))
         self.rounds = int(min(rounds, max(FEWEST, SLOW / max(seconds, SAMPLE))))
