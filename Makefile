@@ -12,11 +12,11 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo 'make demo          build and run the command line on a year of weather, then the tour of the library'
 	@echo 'make test          build and run all tests, C++ and Python'
-	@echo 'make build         build library, tests, benchmarks and examples in build/$(PRESET)'
+	@echo 'make build         build library, tests and examples in build/$(PRESET)'
 	@echo 'make python        build the Python module into build/python and run its tests'
 	@echo 'make sanitize      the tests under AddressSanitizer and UBSan'
 	@echo 'make fuzz          fuzz each parser for FUZZ_SECONDS (20), beginning with fuzz/corpus'
-	@echo 'make bench         run the benchmarks; BENCH_ARGS=--benchmark_filter=... chooses'
+	@echo 'make bench         compare with PyTorch, NumPy and xtensor; BENCH_ARGS=--help has the options'
 	@echo 'make clang         compile the library with clang, warnings as errors'
 	@echo 'make format        format the sources; make check-format only looks'
 	@echo 'make check-layers  check that includes point downward only'
@@ -67,10 +67,11 @@ fuzz: setup-dev
 	  echo "fuzz: $$target: $$(sed -n 's/stat::number_of_executed_units: *//p' $$log) inputs, no fault"; \
 	done
 
-bench: setup
-	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target tamis_bench
-	@build/release/bench/tamis_bench $(BENCH_ARGS)
+bench:
+	@scripts/setup --bench
+	@cmake --preset release -DTAMIS_BENCH_PEERS=ON
+	@cmake --build --preset release --parallel $(JOBS) --target tamis_python tamis_bench
+	@/usr/bin/python3 bench/run.py $(BENCH_ARGS)
 
 clang: setup-dev
 	@cmake --preset clang -DCMAKE_CXX_COMPILER=$(CLANG)

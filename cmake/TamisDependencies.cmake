@@ -35,7 +35,3 @@ macro(tamis_find_test_dependencies)
   tamis_find_package(rapidcheck librapidcheck-dev rapidcheck_gtest CONFIG)
   tamis_find_package(Python3 python3 Python3::Interpreter COMPONENTS Interpreter)
 endmacro()
-
-macro(tamis_find_bench_dependencies)
-  tamis_find_package(benchmark libbenchmark-dev benchmark::benchmark_main CONFIG)
-endmacro()

@@ -1,0 +1,133 @@
+"""What the benchmark prints and writes: tables in Markdown, charts, and the parts of docs/performance.md."""
+
+import math
+import re
+
+import chart
+
+HEADER = ["#", "workload", "Tamis (quartiles)", "x memcpy / target", "x torch / target",
+          "x best peer / target", "best peer", "reached"]  # fmt: skip
+
+
+def duration(seconds):
+    if seconds < 1e-5:
+        return f"{seconds * 1e9:.0f} ns"
+    return f"{figure(seconds * 1e3)} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def figure(value):
+    """Two or three digits, without an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def ratio_cell(ratio, target):
+    if ratio is None:
+        return ""
+    return figure(ratio) + (f" / {target:g}" if target is not None else "")
+
+
+def tamis_of(result):
+    """The C++ library; from Python, where the row is about that, it is the same plus the cost of a call."""
+    own = [s for s in result["cases"] if s["library"] == "tamis"]
+    return next((s for s in own if s["front"] == "c++"), own[0])
+
+
+def table_line(result):
+    tamis = tamis_of(result)
+    low, high = tamis["quartiles"]
+    text = f"{duration(tamis['median'])} ({duration(low)} - {duration(high)})"
+    if result["most_seconds"]:
+        text += f" / {duration(result['most_seconds'])}"
+    return [result["number"], result["text"], text,
+            *(ratio_cell(r, t) for r, t in zip(result["ratios"], result["targets"])),
+            (result["best"] or "").replace("|", "\\|"), "yes" if result["reached"] else "no"]  # fmt: skip
+
+
+def markdown_line(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def markdown_head(header):
+    return markdown_line(header) + "\n" + "|" + "---|" * len(header)
+
+
+def markdown(header, lines):
+    return "\n".join([markdown_head(header), *map(markdown_line, lines)])
+
+
+def results_table(results):
+    return markdown(HEADER, map(table_line, results))
+
+
+def memory_table(memory, most):
+    libraries = list(next(iter(memory.values())))
+    lines = []
+    for operation, figures in memory.items():
+        cells = ["" if figures[name] is None else f"{max(figures[name], 0):.2f}" for name in libraries]
+        lines.append([operation, *cells, "yes" if figures["tamis"] <= most else "no"])
+    return markdown(["operation", *libraries, f"Tamis at most {most:g}"], lines)
+
+
+def isa_table(by_isa):
+    """One line per row, one column per instruction set: time, and how many times as fast as memcpy."""
+    names = list(by_isa)
+    lines = []
+    for index, first in enumerate(by_isa[names[0]]):
+        cells = []
+        for name in names:
+            result = by_isa[name][index]
+            cells.append(f"{duration(tamis_of(result)['median'])} ({figure(result['ratios'][0])})")
+        lines.append([first["number"], first["text"], *cells])
+    return markdown(["#", "workload", *(f"{name} (x memcpy)" for name in names)], lines)
+
+
+# ---- charts ----------------------------------------------------------------------------------------------
+
+
+def logit(percent):
+    """Spreads both ends of the densities: 0.1 % and 99.9 % are as far from 50 % as each other."""
+    return math.log(percent / (100 - percent))
+
+
+def density_chart(sweep):
+    """sweep: {"random": [(percent, {library: times as fast as memcpy})], "runs": ...}"""
+    panels = []
+    for kind, points in sweep.items():
+        lines = [chart.Line("memcpy", "memcpy", [(p, 1) for p, _ in points], is_dashed=True)]
+        for name, label in (("tamis", "Tamis"), ("numpy", "NumPy x[m]"), ("torch", "PyTorch"),
+                            ("xtensor", "xtensor")):  # fmt: skip
+            known = [(p, ratios[name]) for p, ratios in points if name in ratios]
+            if known:
+                lines.append(chart.Line(label, name, known))
+        title = "random masks" if kind == "random" else "masks in runs, period 2048"
+        panels.append(chart.Panel(title, lines))
+    x_axis = chart.Axis("elements kept, %", [(p, f"{p:g}") for p in (0.1, 1, 10, 50, 90, 99, 99.9)], logit)
+    y_axis = chart.Axis("times as fast as memcpy of the input",
+                        [(v, f"{v:g}") for v in (0.005, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)])  # fmt: skip
+    return chart.draw("masked_select, 10 million float32: speed against memcpy", panels, x_axis, y_axis)
+
+
+def scaling_chart(scaling):
+    """scaling: {threads: [(elements, {"tamis": GB/s, "memcpy": GB/s})]}"""
+    panels = []
+    for threads, points in scaling.items():
+        lines = [
+            chart.Line("memcpy", "memcpy", [(n, rates["memcpy"]) for n, rates in points], is_dashed=True),
+            chart.Line("Tamis", "tamis", [(n, rates["tamis"]) for n, rates in points]),
+        ]
+        panels.append(chart.Panel(f"{threads} thread" + "s" * (int(threads) > 1), lines))
+    x_axis = chart.Axis("elements", [(10.0**k, f"1e{k}") for k in range(3, 10)])
+    y_axis = chart.Axis("GB/s read and written", [(v, f"{v:g}") for v in (2, 5, 10, 20, 50, 100, 200)])
+    return chart.draw("masked_select, float32, random 50 %: memory traffic by size", panels, x_axis, y_axis)
+
+
+# ---- documents -------------------------------------------------------------------------------------------
+
+
+def replace_part(text, name, content):
+    """text with what stands between the marks of that name replaced."""
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    if begin not in text or end not in text:
+        raise ValueError(f"the document has no marks '{begin}' and '{end}'")
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    return pattern.sub(lambda _: f"{begin}\n{content}\n{end}", text)

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Runs the benchmark of Tamis and its peers side by side, and prints how they compare.
+
+bench/README.md says how it measures. `make bench` builds what this needs and runs it.
+"""
+
+import argparse
+import functools
+import gc
+import importlib
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+import memory
+import report
+import rows
+import sweeps
+import timing
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PEERS = ["ceilings", "tamis", "torch", "xtensor"]  # C++ modules
+MODULES = ["tamis", "torch", "numpy"]  # Python
+LARGEST_CACHE = 128 << 20  # bytes
+PARTS = ["table", "memory", "density", "scaling", "isa", "cli"]
+
+
+class Libraries:
+    """The libraries that are there, in C++ and in Python."""
+
+    def __init__(self, build, wanted):
+        self.peers, self.modules, self.missing = {}, {}, []
+        for name in PEERS:
+            path = build / "bench" / f"{name}_peer.so"
+            if name != "ceilings" and wanted and name not in wanted:
+                continue
+            if path.exists():
+                self.peers[name] = timing.Peer(path)
+            else:
+                self.missing.append(f"{name} for C++")
+        for name in MODULES:
+            if wanted and name not in wanted:
+                continue
+            try:
+                self.modules[name] = importlib.import_module(name)
+            except ImportError:
+                self.missing.append(f"{name} for Python")
+        for name in ("tamis", "ceilings"):
+            if name not in self.peers:
+                sys.exit(f"bench: {build}/bench/{name}_peer.so is not there; `make bench` builds it")
+        self.scratch = rows.place(np.ones(LARGEST_CACHE, np.uint8))
+        self.evict = functools.partial(self.peers["ceilings"].call("read", {"x": self.scratch}), 1)
+
+    def set_threads(self, n):
+        for peer in self.peers.values():
+            peer.set_threads(n)
+        for module in self.modules.values():
+            if hasattr(module, "set_num_threads"):
+                module.set_num_threads(n)
+
+
+def python_names(name, module, arrays):
+    """What a statement of rows.py may use: the library, and the arrays as its tensors over one memory."""
+    convert = module.asarray if name == "numpy" else module.from_numpy
+    names = {key: convert(a) if a.size > 1 else a[0].item() for key, a in arrays.items()}
+    return {name: module, **names}
+
+
+def cases_of(row, arrays, libraries):
+    cases = []
+    for kind in ("memcpy", "read"):
+        call = libraries.peers["ceilings"].call(kind, {"x": arrays["x"]})
+        cases.append(timing.Case(kind, "c++", kind, call))
+    for name, peer in libraries.peers.items():
+        if name == "ceilings" or row.front == "python":
+            continue
+        call = peer.call(row.operation, arrays)
+        if call:
+            cases.append(timing.Case(name, "c++", row.operation, call))
+    for name, module in libraries.modules.items():
+        if row.front == "c++":
+            continue
+        for statement in row.python().get(name, []):
+            call = timing.python_call(statement, python_names(name, module, arrays))
+            cases.append(timing.Case(name, "python", statement, call))
+    return cases
+
+
+def measure(row, libraries, threads, rounds):
+    """The summaries of all cases of a row, and Tamis' ratios."""
+    threads = row.threads or threads
+    libraries.set_threads(threads)
+    arrays = row.data()
+    cases = timing.interleave(cases_of(row, arrays, libraries), rounds, libraries.evict)
+    gc.collect()
+    return {"number": row.number, "text": row.text, "threads": threads, "cases": cases,
+            "targets": row.targets, "most_seconds": row.most_seconds, **compare(row, cases)}  # fmt: skip
+
+
+def compare(row, cases):
+    """How many times as fast as memcpy, torch and the best peer Tamis is, and whether that is enough."""
+
+    def times(*libraries):
+        return [s for s in cases if s["library"] in libraries]
+
+    tamis = report.tamis_of({"cases": cases})["median"]
+    reference = row.python().get("torch", [""])[0]
+    torch = [s for s in times("torch") if s["front"] == "c++" or s["text"] == reference]
+    best = min(times("torch", "numpy", "xtensor"), key=lambda s: s["median"], default=None)
+    ratios = [
+        None if row.front else times("memcpy")[0]["median"] / tamis,
+        min(s["median"] for s in torch) / tamis if torch else None,
+        best["median"] / tamis if best else None,
+    ]
+    reached = [r is None or t is None or r >= t for r, t in zip(ratios, row.targets)]
+    if row.most_seconds:
+        reached.append(tamis <= row.most_seconds)
+    return {"ratios": ratios, "best": best and f"{best['library']}: {best['text']}", "reached": all(reached)}
+
+
+def run_table(options, measure_row):
+    results = []
+    print(report.markdown_head(report.HEADER))
+    for row in rows.rows(options.quick):
+        if re.search(options.filter, f"{row.number} {row.text}"):
+            results.append(measure_row(row))
+            print(report.markdown_line(report.table_line(results[-1])), flush=True)
+    print(f"\n{sum(r['reached'] for r in results)} of {len(results)} rows reach their targets\n")
+    return results
+
+
+def run_cli(build):
+    """What bench/cli_select.py measures, if it and the command are there."""
+    script, command = ROOT / "bench/cli_select.py", build / "cli/tamis"
+    if not script.exists() or not command.exists():
+        print("the command line is not there, so it is left out")
+        return None
+    environment = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}"}
+    done = subprocess.run([sys.executable, str(script), "--json"], env=environment, check=True,
+                          stdout=subprocess.PIPE, text=True)  # fmt: skip
+    print(done.stdout)
+    return json.loads(done.stdout)
+
+
+def run(options, libraries):
+    """All parts that were asked for, by name."""
+    rounds = options.rounds or (3 if options.quick else 11)
+    threads = options.threads
+    n = 10**6 if options.quick else 10**7
+    out = {}
+    if "table" in options.parts:
+        out["table"] = run_table(options, lambda row: measure(row, libraries, threads, rounds))
+    if "memory" in options.parts:
+        out["memory"] = memory.measure(list(libraries.modules), 10 * n, threads)
+        print("bytes per element beyond inputs and result\n")
+        print(report.memory_table(out["memory"], memory.MOST_BYTES) + "\n", flush=True)
+    if "density" in options.parts:
+        out["density"] = sweeps.density(lambda row: measure(row, libraries, threads, rounds // 2), n)
+    if "scaling" in options.parts:
+        largest = 10**7 if options.quick else 10**9
+        out["scaling"] = sweeps.scaling(lambda row: measure(row, libraries, threads, rounds), threads, largest)
+    if "isa" in options.parts:
+        arguments = ["--build", str(options.build), "--threads", str(threads), "--rounds", str(rounds)]
+        out["isa"] = sweeps.instruction_sets(arguments + ["--quick"] * options.quick)
+        print(report.isa_table(out["isa"]) + "\n", flush=True)
+    if "cli" in options.parts:
+        out["cli"] = run_cli(options.build)
+    return out
+
+
+def write_charts(folder, out):
+    for name, draw in (("density", report.density_chart), ("scaling", report.scaling_chart)):
+        if name in out:
+            path = folder / f"bench_{name}.svg"
+            path.write_text(draw(out[name]), encoding="utf-8")
+            print(f"drew {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}")
+
+
+def write_docs(out, heading):
+    path = ROOT / "docs/performance.md"
+    text = report.replace_part(path.read_text(encoding="utf-8"), "machine", heading)
+    if "table" in out:
+        text = report.replace_part(text, "table", report.results_table(out["table"]))
+    if "memory" in out:
+        text = report.replace_part(text, "memory", report.memory_table(out["memory"], memory.MOST_BYTES))
+    if "isa" in out:
+        text = report.replace_part(text, "isa", report.isa_table(out["isa"]))
+    path.write_text(text, encoding="utf-8")
+
+
+def cpu_name():
+    text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    match = re.search(r"model name\s*: (.*)", text)
+    return match[1] if match else platform.processor()
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--parts", help=f"some of {','.join(PARTS)}; all, unless --filter is given")
+    parser.add_argument("--filter", default="", help="only rows of the table whose number and text match")
+    parser.add_argument("--libraries", default="", help="only these, as in tamis,numpy")
+    parser.add_argument("--quick", action="store_true", help="smaller data and fewer rounds")
+    parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()))
+    parser.add_argument("--json", type=pathlib.Path, help="writes all figures to this file")
+    parser.add_argument("--write-docs", action="store_true", help="refreshes docs/ instead of drawing beside")
+    options = parser.parse_args(arguments)
+    options.parts = (options.parts or ("table" if options.filter else ",".join(PARTS))).split(",")
+    if set(options.parts) - set(PARTS):
+        parser.error(f"parts are {', '.join(PARTS)}")
+    return options
+
+
+def main():
+    options = parse(sys.argv[1:])
+    for path in (options.build / "python", options.build.parent / "python"):
+        if (path / "tamis").is_dir():
+            sys.path.insert(0, str(path))
+            os.environ["PYTHONPATH"] = str(path)  # for processes of their own
+            break
+    libraries = Libraries(options.build, options.libraries.split(",") if options.libraries else [])
+    tamis = libraries.modules.get("tamis")
+    isa = tamis.isa() if tamis else "unknown"
+    versions = ", ".join(f"{name} {module.__version__}" for name, module in libraries.modules.items())
+    heading = f"{cpu_name()}, Tamis' path {isa}, {options.threads} threads; {versions}"
+    print(heading)
+    for name in libraries.missing:
+        print(f"{name} is not installed, so it is left out")
+    out = run(options, libraries)
+    if options.json:
+        text = json.dumps({"machine": heading, "isa": isa, **out}, indent=1)
+        options.json.write_text(text + "\n", encoding="utf-8")
+    write_charts(ROOT / "docs" if options.write_docs else options.build / "bench", out)
+    if options.write_docs:
+        write_docs(out, heading)
+
+
+if __name__ == "__main__":
+    main()
