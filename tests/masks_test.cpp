@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/interval.h"
+#include "core/tensor_impl.h"
 #include "mask_cases.h"
 
 namespace tamis {
@@ -327,6 +328,35 @@ TEST(StructuredMasks, BroadcastOverBatches) {
   const Tensor tokens = values_of(float32, {3, 65, 8});
   const Tensor keep = masks::from_lengths(tensor({3, 65, 0}));
   expect_same(tokens[keep], cat({tokens[0].narrow(0, 0, 3), tokens[1]}));
+}
+
+TEST(StructuredMasks, IntersectionsAreStructured) {
+  const Tensor lengths = masks::from_lengths(tensor({7, 0, 40}), 40);
+  const Tensor band = masks::band(40, 40, 3, 5), causal = masks::causal(40);
+  const Tensor padding = lengths.unsqueeze(1);  // [3, 1, 40]
+  const std::vector<std::pair<Tensor, Tensor>> pairs = {
+      {band, causal},
+      {causal, masks::causal(40, 40, -10)},
+      {padding, causal},
+      {causal, padding},
+      {padding.expand({3, 40, 40}), band},
+      {causal.narrow(0, 8, 3), lengths},
+      {masks::band(40, 40, 0, 3), masks::band(40, 40, -5, 9)},  // nothing in common
+  };
+  for (const auto& [a, b] : pairs) {
+    const Tensor both = a & b;
+    const Tensor want = (a.clone().settle() & b.clone().settle()).settle();
+    const Ref<const Recipe> recipe = storage_of(both)->recipe();
+    ASSERT_TRUE(recipe && recipe->kind == Recipe::Kind::intervals);
+    EXPECT_EQ(count(both), count(want));
+    expect_same(both, want);
+    expect_same(logical_and(a, b), want);
+  }
+  // Seen otherwise than by whole rows, they are bits.
+  expect_same(causal.t() & band, causal.t().clone().settle() & band.clone().settle());
+  const Tensor part = causal.narrow(1, 3, 20) & band.narrow(1, 5, 20);
+  expect_same(part,
+              causal.clone().narrow(1, 3, 20).clone() & band.clone().narrow(1, 5, 20).clone());
 }
 
 TEST(StructuredMasks, CanBeWritten) {

@@ -258,5 +258,42 @@ TYPED_TEST(MathOf, PowersHaveTheSameBitsOnEveryInstructionSet) {
   }
 }
 
+TYPED_TEST(MathOf, SoftmaxKernelsAgreeOnEveryInstructionSetAndStayInBounds) {
+  using T = TypeParam;
+  const int dtype = index(dtype_of<T>);
+  GuardedArena in(kCapacity), to(kCapacity);
+  for (size_t n : lengths()) {
+    if (n == 0) continue;
+    std::vector<T> x = wide_samples<T>(n, n);
+    for (T& v : x) v = std::abs(v) < 200 ? v - 200 : T(-300);  // at most the shift
+    for (const Mask& mask : masks(n)) {
+      double largest = -std::numeric_limits<double>::infinity();
+      for (size_t i = 0; i < n; ++i) {
+        if (mask[i]) largest = std::max(largest, static_cast<double>(x[i]));
+      }
+      std::vector<T> expected(n);
+      const double sum =
+          cpu::kernels().exp_sum[dtype](x.data(), mask.words.data(), n, -1, expected.data());
+      long double exact = 0;
+      for (size_t i = 0; i < n; ++i) {
+        const T power = mask[i] ? apply<T>(cpu::kernels(), Op::exp, {x[i] + 1})[0] : T(0);
+        ASSERT_EQ(expected[i], power) << mask.name << ' ' << n;
+        exact += power;
+      }
+      ASSERT_NEAR(sum, static_cast<double>(exact), 1e-12 * static_cast<double>(exact));
+      for (const Kernels* k : all_kernels()) {
+        for (Edge edge : {Edge::front, Edge::back}) {
+          const T* a = in.place(x, edge);
+          T* out = to.place<T>(n, edge);
+          ASSERT_EQ(k->kept_max[dtype](a, mask.words.data(), n), largest) << k->isa << mask.name;
+          ASSERT_EQ(k->exp_sum[dtype](a, mask.words.data(), n, -1, out), sum) << k->isa;
+          ASSERT_TRUE(to.surroundings_intact()) << k->isa << ' ' << n;
+          ASSERT_EQ(std::vector<T>(out, out + n), expected) << k->isa << mask.name;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis::testing

@@ -72,9 +72,15 @@ class Backend {
   virtual int64_t expand(const Program& program, const void* source, int64_t source_numel,
                          const Target& target) = 0;
   /// The program's elements are seen as [outer, reduced, inner]; writes [outer, inner] results of
-  /// dtype `result`.
+  /// dtype `result`. A sum of a program that has a mask and no value counts the mask; then inner is
+  /// 1 and `result` int64.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                       int64_t inner, void* out, DType result) = 0;
+  /// The program's elements (float32 or float64) are seen as [rows, length]: the exponentials of
+  /// what the mask, if there is one, keeps of a row over their sum, or the logarithms of these, as
+  /// [rows, length] of dtype `result`; 0, or -infinity, elsewhere.
+  virtual void soft_max(const Program& program, bool logarithm, int64_t rows, int64_t length,
+                        void* out, DType result) = 0;
   /// Products of [m, k] and [k, n] matrices, to out as contiguous [batches, m, n]. All sizes are
   /// positive and fit 31 bits, m excepted. Integers (they wrap), float32, float64 and complex.
   virtual void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches,

@@ -89,6 +89,10 @@ int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
 /// x reduced over dims (sorted, not negative), which become size 1. x is first cast to `operand`;
 /// the result has dtype `result`: sum, mean and prod accumulate in int64 or double. Contiguous.
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand, DType result);
+/// softmax of x along its last dimension, or its logarithm, of the elements that mask (bool, x's
+/// shape) keeps; 0, or -infinity, elsewhere. Computed in float64 if x is, else in float32;
+/// contiguous, of x's dtype. An undefined mask keeps all. x is not empty.
+Tensor soft_max_rows(bool logarithm, const Tensor& x, const Tensor& mask);
 /// The extreme values of x along dims, which become size 1, as `operand`, and their indices (int64,
 /// row-major over dims): the first among equals; NaN wins. An undefined mask keeps all; beside an
 /// index of -1, where nothing is kept, the value is unspecified. The dims are not empty.

@@ -239,10 +239,28 @@ Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType ope
   if (out.numel() == 0) return out;
   if (operand == DType::float16 || operand == DType::bfloat16) operand = DType::float32;
   Compiler compiler(x.shape(), space.order);
-  compiler.value(x, operand);
+  const bool counts = reduction == Reduction::sum && x.dtype() == DType::boolean &&
+                      result == DType::int64 && space.inner == 1 && space.reduced > 1;
+  if (counts) {
+    compiler.mask(x);
+  } else {
+    compiler.value(x, operand);
+  }
   const Program& program = compiler.finish();
   cpu_backend().reduce(program, reduction, space.outer, space.reduced, space.inner,
                        storage_of(out)->data(), result);
+  return out;
+}
+
+Tensor soft_max_rows(bool logarithm, const Tensor& x, const Tensor& mask) {
+  Tensor out = allocate(x.shape(), x.dtype());
+  Compiler compiler(x.shape());
+  if (mask.defined()) compiler.mask(mask);
+  compiler.value(x, x.dtype() == DType::float64 ? DType::float64 : DType::float32);
+  const Program& program = compiler.finish();
+  const int64_t length = x.dim() == 0 ? 1 : x.shape().back();
+  cpu_backend().soft_max(program, logarithm, x.numel() / length, length, storage_of(out)->data(),
+                         x.dtype());
   return out;
 }
 

@@ -1,9 +1,79 @@
 // Logic: operations on bits and on truth values.
+#include <algorithm>
+
+#include "core/interval.h"
+#include "core/tensor_impl.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
 
 namespace tamis {
 namespace {
+
+/// The recipe of a structured mask, or null.
+Ref<const Recipe> structure_of(const Tensor& mask) {
+  Ref<const Recipe> recipe = storage_of(mask)->recipe();
+  return recipe && recipe->kind == Recipe::Kind::intervals ? recipe : nullptr;
+}
+
+/// A structured mask as seen from a shape: which of its rows stands for each row of the shape.
+struct IntervalRows {
+  Ref<const Recipe> recipe;  // null if the shape does not see whole rows
+  Shape strides;             // in rows, per dimension of the shape but the last
+  int64_t first = 0;
+
+  IntervalRows(Ref<const Recipe> structure, const Layout& layout, const Shape& shape)
+      : recipe(std::move(structure)), strides(broadcast_strides(layout, shape)) {
+    const int64_t cols = intervals().cols();
+    bool whole = strides.back() == 1 && shape.back() == cols && layout.offset % cols == 0;
+    strides.erase(strides.size() - 1);
+    for (int64_t& stride : strides) {
+      whole = whole && stride % cols == 0;
+      stride /= cols;
+    }
+    first = layout.offset / cols;
+    if (!whole) recipe = nullptr;
+  }
+
+  const Intervals& intervals() const { return static_cast<const Intervals&>(*recipe); }
+  std::pair<int64_t, int64_t> row(const Shape& index) const {
+    int64_t at = first;
+    for (size_t d = 0; d < strides.size(); ++d) at += index[d] * strides[d];
+    return intervals().row(at);
+  }
+};
+
+/// The intersection of two structured masks, which is one itself; undefined if either is not.
+Tensor intersection(const Tensor& a, const Tensor& b) {
+  Ref<const Recipe> of_a = structure_of(a), of_b = of_a ? structure_of(b) : nullptr;
+  if (!of_b) return Tensor();
+  const Shape shape = broadcast_shapes(a.shape(), b.shape());
+  const int64_t bytes = numel(shape);
+  if (shape.empty() || shape.back() < 16) return Tensor();  // the ends take 16 bytes per row
+  const IntervalRows x(std::move(of_a), layout_of(a), shape);
+  const IntervalRows y(std::move(of_b), layout_of(b), shape);
+  if (!x.recipe || !y.recipe) return Tensor();
+  std::vector<int64_t> lo, hi;
+  Shape index(shape.size() - 1, 0);
+  for (int64_t r = 0; r < bytes / shape.back(); ++r) {
+    const auto [x_lo, x_hi] = x.row(index);
+    const auto [y_lo, y_hi] = y.row(index);
+    lo.push_back(std::max(x_lo, y_lo));
+    hi.push_back(std::max(lo.back(), std::min(x_hi, y_hi)));
+    for (size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  Ref<const Recipe> both(new Intervals(shape.back(), std::move(lo), std::move(hi)));
+  return make_tensor(Ref<Storage>(new Storage(bytes, std::move(both))), DType::boolean, shape);
+}
+
+/// `and` of two bool tensors.
+Tensor mask_and(const Tensor& a, const Tensor& b) {
+  const Tensor structured = intersection(a, b);
+  return structured.defined() ? structured
+                              : defer(Op::mask_and, DType::boolean, DType::boolean, {a, b});
+}
 
 /// op on truth values for bools, bits on integers.
 Tensor bitwise(Op mask_op, Op bit_op, const char* kernel, const Tensor& a, const Tensor& b) {
@@ -25,6 +95,7 @@ Tensor bitwise_not(const Tensor& x) {
 }
 
 Tensor bitwise_and(const Tensor& a, const Tensor& b) {
+  if (result_type(a, b) == DType::boolean) return mask_and(a, b);
   return bitwise(Op::mask_and, Op::bit_and, "bitwise_and_cpu", a, b);
 }
 
@@ -40,7 +111,7 @@ Tensor logical_not(const Tensor& x) {
   return defer(Op::mask_not, DType::boolean, DType::boolean, {x.to_bool()});
 }
 
-Tensor logical_and(const Tensor& a, const Tensor& b) { return logical(Op::mask_and, a, b); }
+Tensor logical_and(const Tensor& a, const Tensor& b) { return mask_and(a.to_bool(), b.to_bool()); }
 
 Tensor logical_or(const Tensor& a, const Tensor& b) { return logical(Op::mask_or, a, b); }
 

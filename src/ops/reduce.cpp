@@ -72,8 +72,10 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
   if (is_sum && whole && x.dtype() == DType::boolean && result == DType::int64) {
     return full(reduced_shape(x, dims, keepdim), count_true(x), DType::int64);
   }
-  const Tensor y =
-      run(reduction, x.to(result), dims, keepdim, sum_operand(result), result, is_sum ? 0 : 1);
+  // Bools are counted as they are.
+  const bool counts = is_sum && x.dtype() == DType::boolean && result == DType::int64;
+  const Tensor y = run(reduction, counts ? x : x.to(result), dims, keepdim, sum_operand(result),
+                       result, is_sum ? 0 : 1);
   if (is_floating_point(result) && is_tracked(x)) {
     is_sum ? record_sum(y, x, dims, keepdim) : record_prod(y, x, dims, keepdim);
   }

@@ -59,7 +59,14 @@ Tensor log_sum_exp(const Tensor& given, const Tensor& mask, const Shape& dims, b
 
 namespace {
 
+/// Whether dims is the innermost dimension, whose rows are normalised one by one in the cache.
+bool is_rowwise(const Tensor& x, const Shape& dims) {
+  constexpr int64_t kLongest = 1 << 16;  // what is longer leaves the cache, and gives few rows
+  return x.dim() == 0 || (dims[0] == x.dim() - 1 && x.shape().back() <= kLongest);
+}
+
 Tensor run_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) {
+  if (is_rowwise(given, dims)) return soft_max_rows(false, given, mask);
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const auto powers = [&] { return kept(mask, exp(sub(x, shift)), 0); };
@@ -76,6 +83,7 @@ Tensor run_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) 
 }
 
 Tensor run_log_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) {
+  if (is_rowwise(given, dims)) return soft_max_rows(true, given, mask);
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const Tensor sum = sum_wide(kept(mask, exp(sub(x, shift)), 0), dims);

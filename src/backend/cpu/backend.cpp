@@ -67,6 +67,10 @@ class CpuBackend final : public Backend {
               int64_t inner, void* out, DType result) override {
     cpu::run_reduce(program, reduction, outer, reduced, inner, out, result);
   }
+  void soft_max(const Program& program, bool logarithm, int64_t rows, int64_t length, void* out,
+                DType result) override {
+    cpu::run_soft_max(program, logarithm, rows, length, out, result);
+  }
   void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches, int64_t m,
               int64_t k, int64_t n, void* out) override {
     cpu::run_matmul(a, b, dtype, batches, m, k, n, out);

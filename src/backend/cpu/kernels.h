@@ -83,6 +83,16 @@ struct Kernels {
   void (*prod[kDTypeCount])(const void* a, size_t n, void* out);
   void (*amax[kDTypeCount])(const void* a, size_t n, void* out);
   void (*amin[kDTypeCount])(const void* a, size_t n, void* out);
+
+  /// What softmax is made of, for float32 and float64. A null mask keeps all.
+  /// The largest kept element, -infinity of none; NaN is passed over.
+  double (*kept_max[kDTypeCount])(const void* a, const uint64_t* mask, size_t n);
+  /// out = exp(a - shift) where kept, 0 elsewhere; returns the sum, taken as `sum` does.
+  double (*exp_sum[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, double shift,
+                                 void* out);
+  /// a *= factor, and out = (a - first) - second; the numbers are rounded to the dtype before.
+  void (*scale[kDTypeCount])(void* a, size_t n, double factor);
+  void (*subtract[kDTypeCount])(const void* a, size_t n, double first, double second, void* out);
 };
 
 /// The table of the best instruction set that the CPU has and TAMIS_ISA allows; chosen once.

@@ -65,6 +65,9 @@ HWY_INLINE double exp(double x) {
   return scaled(1 - ((low - (r * c) / (2 - c)) - high), moved);
 }
 
+// As in math32.
+HWY_INLINE double exp_at_most_one(double x) { return exp(x); }
+
 HWY_INLINE double expm1(double given) {
   double x = given > 710 ? 710 : given;
   x = x < -60 ? -60 : x;

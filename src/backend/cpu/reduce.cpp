@@ -1,8 +1,10 @@
 // The reduce sink. The order of additions depends on the shape alone, never on threads, layout or
 // instruction set.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "backend/cpu/sinks.h"
@@ -195,6 +197,45 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
   }
 }
 
+/// How many of the bits [from, from + n) are set.
+int64_t count_bits(const uint64_t* words, int64_t from, int64_t n) {
+  if (from % 64 == 0 && n % 64 == 0) return kernels().popcount(words + from / 64, n);
+  int64_t count = 0;
+  for (int64_t at = from; at < from + n;) {
+    const int64_t here = std::min(64 - at % 64, from + n - at);
+    const uint64_t bits = words[at / 64] >> (at % 64) & ~uint64_t{0} >> (64 - here);
+    count += std::popcount(bits);
+    at += here;
+  }
+  return count;
+}
+
+/// The number of true elements in rows of the mask.
+void count_rows(const Program& program, int64_t rows, int64_t length, int64_t* out) {
+  const int64_t together = std::max<int64_t>(1, kBlock / length);  // rows to a block
+  const int64_t blocks = (length + kBlock - 1) / kBlock;           // to a row
+  std::vector<int64_t> partials(static_cast<size_t>(rows * blocks));
+  const int64_t tasks = (rows + together - 1) / together * blocks;
+  parallel_for(tasks, kBlocksPerTask, [&](int64_t begin, int64_t end) {
+    Evaluator evaluator(program);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i / blocks * together, here = std::min(together, rows - row);
+      const int64_t at = i % blocks * kBlock, n = std::min(kBlock, length - at);
+      const Register& mask = evaluator.run_mask(row * length + at, here * n);
+      for (int64_t r = 0; r < here; ++r) {
+        partials[(row + r) * blocks + i % blocks] = mask.state == MaskState::mixed
+                                                        ? count_bits(mask.words(), r * n, n)
+                                                    : mask.state == MaskState::all ? n
+                                                                                   : 0;
+      }
+    }
+  });
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto first = partials.begin() + row * blocks;
+    out[row] = std::accumulate(first, first + blocks, int64_t{0});
+  }
+}
+
 /// The reduction of no elements.
 void reduce_nothing(Reduction reduction, int64_t n, void* out, DType result) {
   const double identity = reduction == Reduction::prod   ? 1
@@ -211,6 +252,7 @@ void reduce_nothing(Reduction reduction, int64_t n, void* out, DType result) {
 void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                 int64_t inner, void* out, DType result) {
   if (reduced == 0) return reduce_nothing(reduction, outer * inner, out, result);
+  if (program.value < 0) return count_rows(program, outer, reduced, static_cast<int64_t*>(out));
   const Plan plan = plan_for(reduction, program.dtype);
   if (inner > 1) return reduce_columns(program, plan, outer, reduced, inner, out, result);
   if (reduced > kBlock) return reduce_long_rows(program, plan, outer, reduced, out, result);

@@ -30,6 +30,8 @@ int64_t run_expand(const Program& program, const void* source, int64_t source_nu
                    const Target& target);
 void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                 int64_t inner, void* out, DType result);
+void run_soft_max(const Program& program, bool logarithm, int64_t rows, int64_t length, void* out,
+                  DType result);
 void run_arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
                      int64_t inner, void* values, int64_t* indices);
 void run_scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n, int64_t inner);
