@@ -1,8 +1,9 @@
 // PNG files, by libpng's simplified interface, which needs no jumps over C++ frames.
+#include <fmt/format.h>
 #include <png.h>
 
-#include "core/check.h"
 #include "picture.h"
+#include "tamis/error.h"
 
 namespace tamis::cli {
 
@@ -21,8 +22,10 @@ std::string encode_png(const Image& image) {
     ok = png_image_write_to_memory(&png, file.data(), &bytes, 0, image.pixels.data(), 0, nullptr) !=
          0;
   }
-  check(ok, ErrorKind::value, "cannot encode a picture of {} x {} pixels: {}", image.width,
-        image.height, png.message);
+  if (!ok) {
+    throw Error(ErrorKind::value, fmt::format("cannot encode a picture of {} x {} pixels: {}",
+                                              image.width, image.height, png.message));
+  }
   return file;
 }
 

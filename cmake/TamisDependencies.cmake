@@ -27,6 +27,7 @@ endmacro()
 
 macro(tamis_find_cli_dependencies)
   tamis_find_package(CLI11 libcli11-dev CLI11::CLI11 CONFIG)
+  tamis_find_package(PNG libpng-dev PNG::PNG)
 endmacro()
 
 macro(tamis_find_test_dependencies)
