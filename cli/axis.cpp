@@ -18,16 +18,20 @@ int64_t round_number(int number) {
   return kDigits[number % 3] * power;
 }
 
-/// The smallest step with which `size` has at most `most` multiples: a round number that divides
-/// slice, or a round multiple of slice.
-int64_t choose_step(int64_t size, int64_t most, int64_t slice) {
+/// The smallest step with which `size` has at most `most` multiples. It is a round number; where
+/// dimensions are folded (given from the slowest), a round part of one of them or a whole one, so
+/// that labels stand where indices begin again.
+int64_t choose_step(int64_t size, int64_t most, const Shape& folded) {
   const auto fits = [&](int64_t step) { return (size + step - 1) / step <= most; };
-  for (int i = 0; slice > 1 && round_number(i) < slice; ++i) {
-    const int64_t step = round_number(i);
-    if (slice % step == 0 && fits(step)) return step;
+  int64_t unit = 1;
+  for (size_t d = folded.size(); d-- > 1; unit *= folded[d]) {
+    for (int i = 0; round_number(i) < folded[d]; ++i) {
+      const int64_t part = round_number(i);
+      if (folded[d] % part == 0 && fits(unit * part)) return unit * part;
+    }
   }
   for (int i = 0;; ++i) {
-    if (fits(slice * round_number(i))) return slice * round_number(i);
+    if (fits(unit * round_number(i))) return unit * round_number(i);
   }
 }
 
@@ -46,11 +50,11 @@ std::string row_label(const CellGrid& grid, int64_t row) {
 }  // namespace
 
 std::vector<Tick> row_ticks(const CellGrid& grid, int64_t most) {
-  const Shape& shape = grid.shape();
   std::vector<Tick> ticks;
   if (grid.rows() == 0) return ticks;
-  const int64_t slice = shape.size() > 2 ? shape[shape.size() - 2] : 1;
-  const int64_t step = choose_step(grid.matrix_rows(), std::max<int64_t>(most, 1), slice);
+  Shape folded = grid.shape();
+  if (!folded.empty()) folded.resize(folded.size() - 1);
+  const int64_t step = choose_step(grid.matrix_rows(), std::max<int64_t>(most, 1), folded);
   for (int64_t row = 0; row < grid.matrix_rows(); row += step) {
     ticks.push_back({row / grid.block_rows(), row_label(grid, row)});
   }
@@ -60,7 +64,7 @@ std::vector<Tick> row_ticks(const CellGrid& grid, int64_t most) {
 std::vector<Tick> column_ticks(const CellGrid& grid, int64_t most) {
   std::vector<Tick> ticks;
   if (grid.columns() == 0 || grid.shape().empty()) return ticks;
-  const int64_t step = choose_step(grid.matrix_columns(), std::max<int64_t>(most, 1), 1);
+  const int64_t step = choose_step(grid.matrix_columns(), std::max<int64_t>(most, 1), {});
   for (int64_t column = 0; column < grid.matrix_columns(); column += step) {
     ticks.push_back({column / grid.block_columns(), std::to_string(column)});
   }
@@ -94,8 +98,10 @@ std::string title_line(const CellGrid& grid, const Caption& caption) {
 
 std::string note_line(const CellGrid& grid) {
   std::string note;
-  if (grid.is_wrapped()) note = fmt::format("rows of {}", grouped(grid.matrix_columns()));
-  if (grid.shape().size() > 2) note = "rows are the indices but the last";
+  if (grid.is_wrapped()) note = fmt::format("rows of {} elements", grouped(grid.matrix_columns()));
+  if (const size_t rank = grid.shape().size(); rank > 2) {
+    note = fmt::format("rows: dimensions 0-{}, columns: dimension {}", rank - 2, rank - 1);
+  }
   if (grid.block_rows() > 1 || grid.block_columns() > 1) {
     note += fmt::format("{}a cell is {} x {} elements", note.empty() ? "" : "; ", grid.block_rows(),
                         grid.block_columns());

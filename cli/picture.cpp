@@ -31,7 +31,7 @@ constexpr int64_t kLine = (kGlyphHeight + 4) * kFontScale;
 constexpr int64_t kMargin = 16, kTickLength = 6, kBarWidth = 18;
 constexpr int64_t kMostCell = 48;
 // A picture that would be narrower or lower is stretched.
-constexpr int64_t kLeastWidth = 200, kLeastHeight = 48;
+constexpr int64_t kLeastWidth = 320, kLeastHeight = 160;
 constexpr int64_t kMostTitle = 80;  // characters
 
 Color mix(const Color& a, const Color& b, double t) {
@@ -170,9 +170,9 @@ void draw_caption(Canvas& canvas, const Layout& at, const Color& kept_color) {
   int64_t x = kMargin;
   const int64_t y = kMargin + kLine;
   canvas.fill(x, y + 1, kSwatch, kSwatch, kept_color);
-  x = canvas.write(x + kSwatch + kAdvance / 2, y, at.kept, kInk) + 2 * kAdvance;
+  x = canvas.write(x + kSwatch + kAdvance * 2 / 3, y, at.kept, kInk) + 2 * kAdvance;
   canvas.fill(x, y + 1, kSwatch, kSwatch, kRejected);
-  canvas.write(x + kSwatch + kAdvance / 2, y, at.rejected, kInk);
+  canvas.write(x + kSwatch + kAdvance * 2 / 3, y, at.rejected, kInk);
   canvas.write(kMargin, kMargin + 2 * kLine, at.note, kFaint);
 }
 
@@ -208,7 +208,6 @@ void draw_cells(Canvas& canvas, const CellGrid& grid, const Layout& at) {
                   at.cell_height - gap, mix(kRejected, kept, strength(grid.share(r, c))));
     }
   }
-  if (grid.rows() == 0) canvas.write(at.left + 8, at.top + 8, "no elements", kFaint);
 }
 
 void draw_scale(Canvas& canvas, const Layout& at) {
@@ -227,6 +226,10 @@ Image draw_image(const CellGrid& grid, const Caption& caption) {
   const Layout at(grid, caption);
   Canvas canvas(at.total_width, at.total_height);
   draw_caption(canvas, at, at.range ? on_scale(0.5) : kKept);
+  if (grid.rows() == 0) {
+    canvas.write(kMargin, at.top, "no elements", kFaint);
+    return canvas.take();
+  }
   draw_cells(canvas, grid, at);
   draw_axes(canvas, at);
   if (at.range) draw_scale(canvas, at);

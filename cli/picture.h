@@ -34,9 +34,10 @@ Image draw_image(const CellGrid& grid, const Caption& caption);
 /// The bytes of a PNG file.
 std::string encode_png(const Image& image);
 
-/// The mask as lines of text, for a terminal of so many columns and lines (the picture takes at
-/// most so many). In colour there are two cells in a character; without, a character is a cell, and
-/// one of "· ░ ▒ ▓ █" for its share: the first only for nothing at all, the last only for all.
+/// The mask as lines of text, for a terminal of so many columns; the cells take at most so many
+/// lines. In colour there are two cells in a character if there are more rows than lines. Without,
+/// a cell is one of "· ░ ▒ ▓ █" by its share: the first only for nothing at all, the last only for
+/// all.
 std::string draw_text(const CellGrid& grid, const Caption& caption, int64_t width, int64_t height,
                       bool color);
 

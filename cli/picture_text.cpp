@@ -27,12 +27,15 @@ int step_of(double share, int n) {
 class TextPicture {
  public:
   TextPicture(const CellGrid& fine, int64_t width, int64_t height, bool color)
-      : color_(color), grid_(fit(fine, width, height, color)) {
-    const int64_t lines = color_ ? (grid_.rows() + 1) / 2 : grid_.rows();
+      : color_(color),
+        halves_(color && fine.rows() > height),
+        grid_(fine.coarser(std::max<int64_t>(1, halves_ ? 2 * height : height),
+                           std::max<int64_t>(1, width - label_room(fine)))) {
+    const int64_t lines = halves_ ? (grid_.rows() + 1) / 2 : grid_.rows();
     row_ticks_ = row_ticks(grid_, std::max<int64_t>(1, lines / 3));
     for (const Tick& tick : row_ticks_) margin_ = std::max(margin_, tick.label.size());
-    // Without half blocks a character is half as wide as it is high.
-    repeat_ = !color_ && 2 * grid_.columns() + label_room(fine) <= width ? 2 : 1;
+    // A character is about half as wide as it is high.
+    repeat_ = !halves_ && 2 * grid_.columns() + label_room(fine) <= width ? 2 : 1;
     if (color_) find_range();
   }
 
@@ -40,11 +43,14 @@ class TextPicture {
 
   std::string draw() const {
     std::string text;
-    const int64_t per_line = color_ ? 2 : 1;
+    const int64_t per_line = halves_ ? 2 : 1;
     for (int64_t r = 0; r < grid_.rows(); r += per_line) {
       text += left_edge(r, per_line);
-      for (int64_t c = 0; c < grid_.columns(); ++c)
-        text += color_ ? colored_pair(r, c) : shade(r, c);
+      for (int64_t c = 0; c < grid_.columns(); ++c) {
+        const std::string one = halves_ ? colored_pair(r, c) : color_ ? colored(r, c) : shade(r, c);
+        text += one;
+        if (repeat_ == 2) text += one;
+      }
       text += color_ ? "\x1b[0m\n" : "\n";
     }
     return text + lower_edge();
@@ -56,11 +62,6 @@ class TextPicture {
     for (const Tick& tick : row_ticks(grid, 20)) longest = std::max(longest, tick.label.size());
     return static_cast<int64_t>(longest) + 2;
   }
-  static CellGrid fit(const CellGrid& grid, int64_t width, int64_t height, bool color) {
-    return grid.coarser(std::max<int64_t>(1, color ? 2 * height : height),
-                        std::max<int64_t>(1, width - label_room(grid)));
-  }
-
   void find_range() {
     for (int64_t r = 0; r < grid_.rows(); ++r) {
       for (int64_t c = 0; c < grid_.columns(); ++c) {
@@ -82,9 +83,7 @@ class TextPicture {
   }
 
   std::string shade(int64_t row, int64_t column) const {
-    const char* one =
-        grid_.elements(row, column) == 0 ? " " : kShades[step_of(grid_.share(row, column), 5)];
-    return repeat_ == 2 ? std::string(one) + one : one;
+    return grid_.elements(row, column) == 0 ? " " : kShades[step_of(grid_.share(row, column), 5)];
   }
 
   /// A colour of the 256, or -1 for the ground.
@@ -97,6 +96,11 @@ class TextPicture {
       return kScale[std::clamp(static_cast<int>(t * 10), 0, 9)];
     }
     return kShares[step_of(share, 6) - 1];
+  }
+
+  std::string colored(int64_t row, int64_t column) const {
+    const int color = color_of(row, column);
+    return color < 0 ? "\x1b[0m " : fmt::format("\x1b[38;5;{}m█", color);
   }
 
   /// Two cells, one over the other, as the foreground and the background of an upper half block.
@@ -123,6 +127,7 @@ class TextPicture {
   }
 
   const bool color_;
+  const bool halves_;  // two cells in a character, since there are more rows than lines
   const CellGrid grid_;
   std::vector<Tick> row_ticks_;
   size_t margin_ = 0;
