@@ -135,7 +135,7 @@ std::vector<Example> show_examples() {
   return {
       {"Where readings are missing: days by hours",
        "tamis show temperature.npy --where 'isnan(x)' -o picture.png",
-       "x [365, 24] float32, where isnan(x)\n"
+       "temperature.npy [365, 24] float32, where isnan(x)\n"
        "kept 355 of 8,760 (4.05%)\n"
        "a cell is 16 x 1 elements\n"
        "  0 ┤░░··░░····················░░··░░░░░░░░······░░··\n"
@@ -165,7 +165,7 @@ std::vector<Example> show_examples() {
        "     0         5         10        15        20\n"},
       {"A causal mask with a window",
        "tamis mask --where 'sliding_window(64, 24)' -o window.npy -q && tamis show window.npy",
-       "x [64, 64] bool\n"
+       "window.npy [64, 64] bool\n"
        "kept 1,260 of 4,096 (30.76%)\n"
        "a cell is 3 x 1 elements\n"
        " 0 ┤█▓▒·····························································\n"
