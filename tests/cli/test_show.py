@@ -54,10 +54,10 @@ def test_a_picture_shows_kept_and_rejected(sh):
     image = pixels(sh.path("picture.png").read_bytes()).astype(int)
     blue = (image[..., 2] > image[..., 0] + 60) & (image[..., 2] > 120)
     # Half of the matrix is kept, and it is its right half.
-    columns = np.flatnonzero(blue.any(0))
-    assert blue.sum() > 1000 and columns.size > 15
+    columns = np.flatnonzero(blue.sum(0) > blue.sum(0).max() // 2)
+    assert blue.sum() > 1000
     grey = (np.ptp(image, axis=2) < 12) & (image[..., 0] > 150) & (image[..., 0] < 245)
-    assert abs(grey[:, :columns[0]].sum() - blue.sum()) < 0.3 * blue.sum()
+    assert grey[:, :columns[0]].sum() == pytest.approx(blue[:, columns].sum(), rel=0.02)
 
 
 def test_show_takes_all_kinds_of_arrays(sh, rng):
@@ -65,7 +65,7 @@ def test_show_takes_all_kinds_of_arrays(sh, rng):
             deep=rng.normal(size=(3, 4, 5)), nan=np.full((5, 5), np.nan))
     for name in ("mask", "one", "none", "line", "deep", "nan"):
         out = sh.run("show", f"{name}.npy", "-o", "p.png")
-        assert pixels(sh.path("p.png").read_bytes()).size > 0 and b"kept" in out.stdout
+        assert sh.path("p.png").read_bytes().startswith(b"\x89PNG\r\n") and b"kept" in out.stdout
     assert "kept 50 of 2,500" in sh.run("show", "mask.npy").stdout.decode()
     sh.run("show", "deep.npy", "-w", "x > 0 & k > 1", "--values")
 
@@ -73,8 +73,7 @@ def test_show_takes_all_kinds_of_arrays(sh, rng):
 def test_show_refuses_other_formats(sh):
     sh.save(x=np.arange(4))
     assert "name it .png" in sh.refuses("show", "x.npy", "-o", "x.jpg", code=1)
-    png = sh.run("show", "x.npy", "-o", "-").stdout
-    assert pixels(png).size > 0
+    assert sh.run("show", "x.npy", "-o", "-").stdout.startswith(b"\x89PNG\r\n")
 
 
 def test_show_fills_a_terminal_and_not_more(sh, rng):
