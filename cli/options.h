@@ -21,7 +21,9 @@ struct Options {
   std::optional<int64_t> max_len;
   std::vector<int64_t> dims;
   std::vector<double> quantiles{0.05, 0.25, 0.5, 0.75, 0.95};
-  int threads = 0;  // 0: as many as there are cores
+  int threads = 0;      // 0: as many as there are cores
+  std::string picture;  // the file for a PNG
+  bool values = false;  // a picture of elements, not of shares
   bool quiet = false;
   bool json = false;
   // Of the hidden commands that print documentation.

@@ -11,6 +11,7 @@ void run_count(const Session& session);
 void run_stats(const Session& session);
 void run_mask(const Session& session);
 void run_partition(const Session& session);
+void run_show(const Session& session);
 void run_info(const Session& session);
 void run_docs(const Session& session);
 void run_completions(const Session& session);

@@ -13,6 +13,7 @@ std::vector<Example> count_examples();
 std::vector<Example> stats_examples();
 std::vector<Example> mask_examples();
 std::vector<Example> partition_examples();
+std::vector<Example> show_examples();
 std::vector<Example> info_examples();
 
 }  // namespace tamis::cli

@@ -93,6 +93,14 @@ void define_partition(CLI::App& c, Options& o) {
   c.add_option("--rejected", o.rejected, "The file for the rest")->type_name("FILE")->required();
 }
 
+void define_show(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_where(c, o);
+  c.add_option("-o,--output", o.picture, "A PNG file for the picture; - is the standard output")
+      ->type_name("FILE");
+  c.add_flag("--values", o.values, "Colour what is kept by its values");
+}
+
 void define_info(CLI::App& c, Options& o) {
   add_files(c, o);
   add_json(c, o);
@@ -138,6 +146,13 @@ const std::vector<Command>& commands() {
        "Writes the elements of the first file for which the condition is true to one file and the "
        "others to another, in\none pass.",
        define_partition, run_partition, partition_examples()},
+      {"show", "Draw what a condition keeps",
+       "Draws the condition's mask as a matrix, in the terminal and as a picture: columns are the "
+       "last dimension, rows all\nothers. Each cell is a block of elements, coloured by the share "
+       "that is kept, or with `--values` by the mean of the\nkept; what is rejected is grey. "
+       "Counts are exact. Without a condition, a file of bools is the mask itself, and of\nother "
+       "files the values are drawn.",
+       define_show, run_show, show_examples()},
       {"info", "Say what is in a file",
        "Prints names, dtypes, shapes and sizes of the arrays in files. Only headers are read.",
        define_info, run_info, info_examples()},

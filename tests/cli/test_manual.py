@@ -42,7 +42,7 @@ def test_examples_print_what_the_page_says(data, line, output):
 
 def test_every_command_has_examples():
     commands = set(re.findall(r"^### tamis (\w+)", PAGE.read_text(), re.MULTILINE))
-    assert {"select", "fill", "count", "stats", "mask", "partition", "info"} <= commands
+    assert {"select", "fill", "count", "stats", "mask", "partition", "show", "info"} <= commands
     for command in commands:
         assert any(f"tamis {command}" in line for line, _ in examples()), command
 
