@@ -59,13 +59,13 @@ def results_table(results):
     return markdown(HEADER, map(table_line, results))
 
 
-def memory_table(memory, most):
-    libraries = list(next(iter(memory.values())))
+def memory_table(memory):
+    libraries = [name for name in next(iter(memory.values())) if name != "reached"]
     lines = []
     for operation, figures in memory.items():
         cells = ["" if figures[name] is None else f"{max(figures[name], 0):.2f}" for name in libraries]
-        lines.append([operation, *cells, "yes" if figures["tamis"] <= most else "no"])
-    return markdown(["operation", *libraries, f"Tamis at most {most:g}"], lines)
+        lines.append([operation, *cells, "yes" if figures["reached"] else "no"])
+    return markdown(["operation", *libraries, "reached"], lines)
 
 
 def isa_table(by_isa):

@@ -124,15 +124,15 @@ def compare(row, cases):
     return {"ratios": ratios, "best": best and f"{best['library']}: {best['text']}", "reached": all(reached)}
 
 
-def run_table(options, measure_row):
-    results = []
+def run_table(options, measure_row, results, save):
+    """Appends to results row by row, so that a run that is stopped leaves what it has."""
     print(report.markdown_head(report.HEADER))
     for row in rows.rows(options.quick):
         if re.search(options.filter, f"{row.number} {row.text}"):
             results.append(measure_row(row))
             print(report.markdown_line(report.table_line(results[-1])), flush=True)
+            save()
     print(f"\n{sum(r['reached'] for r in results)} of {len(results)} rows reach their targets\n")
-    return results
 
 
 def run_cli(build):
@@ -148,30 +148,35 @@ def run_cli(build):
     return json.loads(done.stdout)
 
 
-def run(options, libraries):
-    """All parts that were asked for, by name."""
+def run(options, libraries, out, save):
+    """Puts all parts that were asked for into out, by name."""
     rounds = options.rounds or (3 if options.quick else 11)
     threads = options.threads
     n = 10**6 if options.quick else 10**7
-    out = {}
+
+    def measure_row(row, share=1):
+        return measure(row, libraries, threads, max(timing.FEWEST, rounds // share))
+
     if "table" in options.parts:
-        out["table"] = run_table(options, lambda row: measure(row, libraries, threads, rounds))
+        run_table(options, measure_row, out.setdefault("table", []), save)
     if "memory" in options.parts:
-        out["memory"] = memory.measure(list(libraries.modules), 10 * n, threads)
-        print("bytes per element beyond inputs and result\n")
-        print(report.memory_table(out["memory"], memory.MOST_BYTES) + "\n", flush=True)
+        out["memory"] = memory.measure(list(libraries.modules), 3 * n, threads)
+        print("29: bytes per element beyond inputs and result\n")
+        print(report.memory_table(out["memory"]) + "\n", flush=True)
+        save()
     if "density" in options.parts:
-        out["density"] = sweeps.density(lambda row: measure(row, libraries, threads, rounds // 2), n)
+        out["density"] = sweeps.density(lambda row: measure_row(row, 2), n)
+        save()
     if "scaling" in options.parts:
-        largest = 10**7 if options.quick else 10**9
-        out["scaling"] = sweeps.scaling(lambda row: measure(row, libraries, threads, rounds), threads, largest)
+        out["scaling"] = sweeps.scaling(measure_row, threads, 10**7 if options.quick else 10**9)
+        save()
     if "isa" in options.parts:
         arguments = ["--build", str(options.build), "--threads", str(threads), "--rounds", str(rounds)]
         out["isa"] = sweeps.instruction_sets(arguments + ["--quick"] * options.quick)
         print(report.isa_table(out["isa"]) + "\n", flush=True)
     if "cli" in options.parts:
         out["cli"] = run_cli(options.build)
-    return out
+    save()
 
 
 def write_charts(folder, out):
@@ -188,7 +193,7 @@ def write_docs(out, heading):
     if "table" in out:
         text = report.replace_part(text, "table", report.results_table(out["table"]))
     if "memory" in out:
-        text = report.replace_part(text, "memory", report.memory_table(out["memory"], memory.MOST_BYTES))
+        text = report.replace_part(text, "memory", report.memory_table(out["memory"]))
     if "isa" in out:
         text = report.replace_part(text, "isa", report.isa_table(out["isa"]))
     path.write_text(text, encoding="utf-8")
@@ -233,10 +238,14 @@ def main():
     print(heading)
     for name in libraries.missing:
         print(f"{name} is not installed, so it is left out")
-    out = run(options, libraries)
-    if options.json:
-        text = json.dumps({"machine": heading, "isa": isa, **out}, indent=1)
-        options.json.write_text(text + "\n", encoding="utf-8")
+    out = {}
+
+    def save():
+        if options.json:
+            text = json.dumps({"machine": heading, "instruction_set": isa, **out}, indent=1)
+            options.json.write_text(text + "\n", encoding="utf-8")
+
+    run(options, libraries, out, save)
     write_charts(ROOT / "docs" if options.write_docs else options.build / "bench", out)
     if options.write_docs:
         write_docs(out, heading)

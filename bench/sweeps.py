@@ -63,6 +63,6 @@ def instruction_sets(arguments):
             environment = {**os.environ, "TAMIS_ISA": isa}
             subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
             output = json.loads(out.read_text(encoding="utf-8"))
-        if output["isa"] == isa:  # else the CPU does not have it
+        if output["instruction_set"] == isa:  # else the CPU does not have it
             found[isa] = output["table"]
     return found
