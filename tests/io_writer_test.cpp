@@ -191,6 +191,14 @@ TEST_F(Writing, SaysWhyItCannot) {
   });
 }
 
+TEST_F(Writing, LeavesProtectedFilesAlone) {
+  if (geteuid() == 0) GTEST_SKIP() << "nothing is protected from root";
+  put_file(path_, "old");
+  chmod(path_.c_str(), 0444);
+  expect_error(ErrorKind::io, "Permission denied", [&] { save(path_, tensor({1})); });
+  EXPECT_EQ(get_file(path_), "old");
+}
+
 TEST_F(Writing, AFullDiskLeavesTheOldFile) {
   save(path_, tensor({1, 2, 3}));
   const std::string old = get_file(path_);

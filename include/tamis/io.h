@@ -12,7 +12,8 @@ namespace tamis {
 /// Tensors with their names, in the order of the file.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// The array of a .npy file, or the only one of an .npz or .safetensors file. The format is told by
+/// The array of a .npy file, or the only one of an .npz or .safetensors file; "-" is the standard
+/// input. The format is told by
 /// the content; C and Fortran order and both orders of bytes are read, the result is row-major.
 /// Throws kind io if the file cannot be read, kind format if it is malformed (nothing in it is
 /// trusted: sizes are compared with that of the file before memory is allocated, pickled objects

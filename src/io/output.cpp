@@ -94,6 +94,8 @@ Output::Output(const std::string& path, bool will_patch)
   check(!exists || !S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot write: it is a folder",
         name_);
   if (path != "-" && (!exists || S_ISREG(status.st_mode))) {
+    // Renaming would get past the protection of a file that may not be written.
+    if (exists && access(path.c_str(), W_OK) != 0) raise_errno(name_, "write");
     open_replacement(path);
     return;
   }

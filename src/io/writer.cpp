@@ -33,7 +33,7 @@ bool is_member_name(const std::string& name) {
          ("/" + name + "/").find("/../") == std::string::npos && name.size() < 60000;
 }
 
-void check_plans(Format format, const std::vector<ArrayPlan>& plans) {
+std::vector<ArrayPlan> checked_plans(Format format, std::vector<ArrayPlan> plans) {
   const bool single = format == Format::npy || format == Format::raw;
   check(!single || plans.size() == 1, ErrorKind::value,
         "a {} file holds one array, not {}: write .npz or .safetensors", name(format),
@@ -53,6 +53,7 @@ void check_plans(Format format, const std::vector<ArrayPlan>& plans) {
     check(names.insert(plan.name).second, ErrorKind::value, "two arrays have the name '{}'",
           plan.name);
   }
+  return plans;
 }
 
 bool has_unknown_size(const ArrayPlan& plan) { return !plan.shape.empty() && plan.shape[0] == -1; }
@@ -62,9 +63,9 @@ bool has_unknown_size(const ArrayPlan& plan) { return !plan.shape.empty() && pla
 struct Writer::State {
   State(const std::string& path, Format f, std::vector<ArrayPlan> p)
       : format(f),
-        plans(std::move(p)),
+        plans(checked_plans(format, std::move(p))),
         growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
-        output((check_plans(format, plans), path), growing || format == Format::npz) {}
+        output(path, growing || format == Format::npz) {}
 
   void begin_file();
   void begin_array();

@@ -18,7 +18,7 @@ class MemberReader {
       : file_(file), member_(member), take_(take), enough_(enough) {}
 
   void run() {
-    std::vector<char> piece(std::min<uint64_t>(kPiece, member_.stored_bytes));
+    std::vector<char> piece(std::min({uint64_t{kPiece}, member_.stored_bytes, enough_}));
     uint64_t at = 0;
     while (at < member_.stored_bytes && taken_ < enough_) {
       const size_t n = std::min<uint64_t>(piece.size(), member_.stored_bytes - at);
