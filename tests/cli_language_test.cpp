@@ -221,6 +221,17 @@ TEST(CliLanguage, PointsAtWhatTheLibraryRefuses) {
   EXPECT_NE(refusal("causal(-1)").find("must not be negative"), std::string::npos);
 }
 
+TEST(CliLanguage, PointsAtDivisionsOfIntegersByZero) {
+  // Only where there is one: n has no 9.
+  check("n % (n - 9) == 0", tensor({{false, false, false}, {true, false, true}}));
+  check("n // (count(b) - 1) == 2", tensor({{false, true, true}, {false, false, false}}));
+  EXPECT_EQ(refusal("n % (n - 4) == 0"),
+            "integers are divided by zero here\n  n % (n - 4) == 0\n    ^");
+  EXPECT_EQ(refusal("x > mean(n // i)"),
+            "integers are divided by zero here\n  x > mean(n // i)\n             ^~");
+  EXPECT_EQ(refusal("n // (count(b) - 3) > 0").substr(0, 33), "integers are divided by zero here");
+}
+
 // ---- the functions are those of the rows --------------------------------------------------------
 
 TEST(CliFunctions, HaveAllPointwiseRowsAndMaskBuilders) {

@@ -16,6 +16,10 @@ constexpr std::string_view kIndices = "ijk";
 
 }  // namespace
 
+Tensor sample_array(size_t rank, DType dtype) {
+  return rank == 0 ? full({}, 7, dtype) : zeros(Shape(rank, 0), dtype);
+}
+
 Binder::Binder(std::span<const Array> arrays) : arrays_(arrays) {}
 
 Plan Binder::run(const Node& root, const Shape& base) {
@@ -64,6 +68,7 @@ int Binder::add_number(Scalar value) {
 int Binder::add_call(const Node& node, Step step) {
   std::vector<Value> args = step.fixed;
   step.kind = Step::Kind::call;
+  step.place = node.place;
   const Scope& scope = scopes_.back();
   for (size_t i = 0; i < args.size(); ++i) {
     if (step.args[i] >= 0) args[i] = scope.samples[step.args[i]];
@@ -140,7 +145,7 @@ int Binder::bind_name(const Node& node) {
     step.kind = Step::Kind::array;
     step.which = array - arrays_.data();
     step.shape = array->shape;
-    return add(std::move(step), ones(Shape(array->shape.size(), 1), array->dtype));
+    return add(std::move(step), sample_array(array->shape.size(), array->dtype));
   }
   if (const std::optional<Scalar> value = constant_named(node.text)) return add_number(*value);
   const size_t dim = node.text.size() == 1 ? kIndices.find(node.text[0]) : kIndices.npos;
@@ -148,7 +153,7 @@ int Binder::bind_name(const Node& node) {
   step.kind = Step::Kind::index;
   step.which = dim;
   scopes_.back().indices.emplace_back(dim, node.place);
-  return add(std::move(step), ones({1}, DType::int64));
+  return add(std::move(step), sample_array(1, DType::int64));
 }
 
 void Binder::unknown_name(const Node& node) const {

@@ -9,6 +9,10 @@
 
 namespace tamis::cli {
 
+/// A tensor of that rank and dtype which rows can be tried on. It has no elements if it can, so
+/// that nothing depends on their values, such as divisions by zero.
+Tensor sample_array(size_t rank, DType dtype);
+
 class Binder {
  public:
   explicit Binder(std::span<const Array> arrays);
@@ -20,7 +24,7 @@ class Binder {
   /// What one set of steps knows while it is made. A sub-expression that is summarised has its own.
   struct Scope {
     Steps steps;
-    std::vector<Tensor> samples;       // of each step: a tensor of one element with its dtype
+    std::vector<Tensor> samples;       // of each step: a tensor with its rank and dtype
     std::map<std::string, int> known;  // step by dump() of its node, so that equal ones are shared
     std::vector<std::pair<size_t, Place>> indices;  // i, j and k, and where they stand
   };

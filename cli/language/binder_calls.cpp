@@ -90,7 +90,7 @@ int Binder::bind_builder(const Node& node, const Function& f,
   step.kind = Step::Kind::builder;
   step.build = std::move(builder.window);
   step.shape = builder.shape;
-  return add(std::move(step), ones(Shape(builder.shape.size(), 1), DType::boolean));
+  return add(std::move(step), sample_array(builder.shape.size(), DType::boolean));
 }
 
 /// The number of the pass over a sub-expression.

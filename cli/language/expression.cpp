@@ -13,6 +13,15 @@ struct Expression::State {
   std::string text;
   Place root;
   Plan plan;
+
+  Tensor evaluate(const Steps& steps, BoxOfArrays& inputs) const {
+    try {
+      return cli::evaluate(plan, steps, inputs);
+    } catch (ConditionError& e) {
+      e.set_source(text);
+      throw;
+    }
+  }
 };
 
 Expression::Expression(std::string text, std::span<const Array> arrays, const Shape& base)
@@ -58,7 +67,7 @@ void Expression::resolve(const Summarize& summarize) {
     const Pass& pass = plan.passes[number];
     const Stream stream{pass.steps.dtype, pass.steps.shape, [&](const Box& box) {
                           BoxOfArrays inputs(plan.arrays, box);
-                          return cli::evaluate(plan, pass.steps, inputs).broadcast_to(box.size);
+                          return state_->evaluate(pass.steps, inputs).broadcast_to(box.size);
                         }};
     const Summary summary = summarize(stream, pass.quantiles);
     for (WholeValue& value : plan.values) {
@@ -68,7 +77,7 @@ void Expression::resolve(const Summarize& summarize) {
 }
 
 Tensor Expression::evaluate(BoxOfArrays& inputs) const {
-  return cli::evaluate(state_->plan, state_->plan.result, inputs);
+  return state_->evaluate(state_->plan.result, inputs);
 }
 
 size_t Expression::bytes_per_element() const {

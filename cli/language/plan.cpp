@@ -2,6 +2,7 @@
 #include "language/plan.h"
 
 #include <cmath>
+#include <string_view>
 
 #include "language/binder.h"
 
@@ -36,7 +37,15 @@ Tensor evaluate_step(const Plan& plan, const Step& step, BoxOfArrays& inputs,
   for (size_t i = 0; i < args.size(); ++i) {
     if (step.args[i] >= 0) args[i] = results[step.args[i]];
   }
-  return std::get<Tensor>(step.row->call(args));
+  try {
+    return std::get<Tensor>(step.row->call(args));
+  } catch (const Error& e) {
+    // All but this has come out when the plan was made.
+    if (e.what() == std::string_view("ZeroDivisionError")) {
+      throw ConditionError("integers are divided by zero here", step.place);
+    }
+    throw;
+  }
 }
 
 }  // namespace
@@ -81,12 +90,14 @@ Scalar value_of(const WholeValue& value, const Summary& s) {
 }
 
 Scalar sample_of(const WholeValue& value, const Pass& pass) {
-  const Scalar one = is_floating_point(pass.steps.dtype) ? Scalar(1.0) : Scalar(1);
+  // No round number, so that what is made of it is hardly zero.
+  const Scalar some = is_floating_point(pass.steps.dtype) ? Scalar(1000003.7) : Scalar(1000003);
   Summary summary;
   summary.count = 1;
-  summary.sum = summary.min = summary.max = one;
+  summary.mean = summary.var = 1000003.7;
+  summary.sum = summary.min = summary.max = some;
   for (const Quantile& q : pass.quantiles) {
-    summary.quantiles.push_back(q.lower ? one : Scalar(1.0));
+    summary.quantiles.push_back(q.lower ? some : Scalar(1000003.7));
   }
   return value_of(value, summary);
 }

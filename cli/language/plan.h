@@ -23,6 +23,7 @@ struct Step {
   Tensor constant;   // constant: a number
   size_t which = 0;  // array: its number; index: the dimension; whole: the number of it
   std::function<Tensor(const Box&)> build;  // builder: a box of its shape
+  Place place;                              // call: in the text
   const Row* row = nullptr;                 // call
   std::vector<int> args;                    // call: a step per parameter, or -1 for
   std::vector<Value> fixed;                 // what is the same in all windows

@@ -113,16 +113,21 @@ Output::Output(const std::string& path, bool will_patch)
 void Output::open_replacement(const std::string& path) {
   target_ = follow_links(path);
   std::random_device random;
-  for (int attempt = 0; attempt < 100 && !fd_; ++attempt) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_ = fmt::format("{}.{:08x}.tmp", target_, random());
+    // Before the file is there: a signal right behind open must find its name.
+    slot_ = remember(temporary_);
     fd_ = Descriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd_ && errno != EEXIST) break;
+    if (fd_) break;
+    const int code = errno;
+    forget(slot_);
+    errno = code;
+    if (code != EEXIST) break;
   }
   if (!fd_) {
     temporary_.clear();
     raise_errno(name_, "write (the file is made beside its place first)");
   }
-  slot_ = remember(temporary_);
   struct stat old;
   if (stat(target_.c_str(), &old) == 0) {
     // The owner first, since that may clear bits of the mode. Only root can give files away.
