@@ -12,6 +12,8 @@ HEADER = ["#", "workload", "Tamis (quartiles)", "x memcpy / target", "x torch / 
 def duration(seconds):
     if seconds < 1e-5:
         return f"{seconds * 1e9:.0f} ns"
+    if seconds < 1e-4:
+        return f"{figure(seconds * 1e6)} us"
     return f"{figure(seconds * 1e3)} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 

@@ -150,8 +150,7 @@ def run_cli(build):
 
 def run(options, libraries, out, save):
     """Puts all parts that were asked for into out, by name."""
-    rounds = options.rounds or (3 if options.quick else 11)
-    threads = options.threads
+    rounds, threads = options.rounds, options.threads
     n = 10**6 if options.quick else 10**7
 
     def measure_row(row, share=1):
@@ -218,6 +217,7 @@ def parse(arguments):
     parser.add_argument("--write-docs", action="store_true", help="refreshes docs/ instead of drawing beside")
     options = parser.parse_args(arguments)
     options.parts = (options.parts or ("table" if options.filter else ",".join(PARTS))).split(",")
+    options.rounds = options.rounds or (3 if options.quick else 11)
     if set(options.parts) - set(PARTS):
         parser.error(f"parts are {', '.join(PARTS)}")
     return options
@@ -234,7 +234,7 @@ def main():
     tamis = libraries.modules.get("tamis")
     isa = tamis.isa() if tamis else "unknown"
     versions = ", ".join(f"{name} {module.__version__}" for name, module in libraries.modules.items())
-    heading = f"{cpu_name()}, Tamis' path {isa}, {options.threads} threads; {versions}"
+    heading = f"{cpu_name()}, Tamis' path {isa}, {options.threads} threads, {options.rounds} rounds; {versions}"
     print(heading)
     for name in libraries.missing:
         print(f"{name} is not installed, so it is left out")
