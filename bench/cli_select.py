@@ -2,8 +2,8 @@
 
     python3 bench/cli_select.py build/release/cli/tamis [--gigabytes 1] [--rounds 5] [--folder FOLDER]
 
-Both read the same file and write to the same folder, in turn, as processes of their own; NumPy's time begins when it
-has been imported. Results are compared byte for byte. The last line is the ratio of the medians for the condition of
+Both read the same file and write a new one to the same folder, in turn, as processes of their own; NumPy's time begins
+when it has been imported. Results are compared byte for byte. The last line is the ratio of the medians for the condition of
 the middle, which keeps half of the elements.
 """
 
@@ -72,8 +72,12 @@ def main():
         make_file(source, args.gigabytes)
         print(f"select from {args.gigabytes:g} GB of float32 in {args.folder or folder}: medians of {args.rounds} rounds")
         for name, condition, in_numpy in CASES:
-            times = [(time_numpy(source, by_numpy, in_numpy), time_tamis(args.tamis, source, by_tamis, condition))
-                     for _ in range(args.rounds)]
+            times = []
+            for _ in range(args.rounds):
+                for path in (by_numpy, by_tamis):
+                    pathlib.Path(path).unlink(missing_ok=True)
+                times.append((time_numpy(source, by_numpy, in_numpy),
+                              time_tamis(args.tamis, source, by_tamis, condition)))
             if not filecmp.cmp(by_numpy, by_tamis, shallow=False):
                 sys.exit(f"cli_select: the results of {condition} differ")
             numpy_time, tamis_time = (statistics.median(t) for t in zip(*times))
