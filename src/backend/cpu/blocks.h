@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "backend/cpu/allocator.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
 
@@ -31,49 +30,51 @@ inline int64_t count_block(const Register& mask, int64_t n) {
   return mask.state == MaskState::all ? n : kernels().popcount(mask.words(), n);
 }
 
-/// The mask of a program, counted before the first element is moved. One that is more work to
-/// compute again than to keep is kept, as bits.
+/// The mask of a program, counted before the first element is moved. The bits of one that is more
+/// work to compute again are kept in between, as many as fit into a bounded room; what is beyond it
+/// is computed again. At most one per thread is alive at a time.
 class CountedMask {
  public:
   explicit CountedMask(const Program& program)
-      : offsets_(chunks_of(program.numel) + 1, 0), keeps_(!is_cheap(program)) {
-    if (keeps_) bits_ = allocate((program.numel + 63) / 64 * 8);
+      : offsets_(chunks_of(program.numel) + 1, 0),
+        kept_(is_cheap(program) ? 0 : std::min(program.numel, kKept)),
+        words_(kept_ == 0 ? nullptr : kept_words((kept_ + 63) / 64)) {
     for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
       const Register& mask = evaluator.run_mask(start, n);
       offsets_[chunk + 1] += count_block(mask, n);
-      if (keeps_) std::copy_n(mask.words(), (n + 63) / 64, words(start));
+      if (start < kept_) std::copy_n(mask.words(), (n + 63) / 64, words_ + start / 64);
     });
     for (size_t i = 1; i < offsets_.size(); ++i) offsets_[i] += offsets_[i - 1];
   }
   CountedMask(const CountedMask&) = delete;
   CountedMask& operator=(const CountedMask&) = delete;
-  ~CountedMask() {
-    if (keeps_) bits_.free(bits_.data, bits_.bytes);
-  }
 
   /// Where each chunk's selected elements begin in the output; one more entry for the total.
   const std::vector<int64_t>& offsets() const { return offsets_; }
   int64_t total() const { return offsets_.back(); }
   /// The mask of a block; the evaluator can compute the block's values next.
   const Register& block(Evaluator& evaluator, int64_t start, int64_t n) const {
-    return keeps_ ? evaluator.reuse_mask(words(start), start, n) : evaluator.run_mask(start, n);
+    return start < kept_ ? evaluator.reuse_mask(words_ + start / 64, n)
+                         : evaluator.run_mask(start, n);
   }
 
  private:
-  /// Whether the mask is read as it lies in memory, or is a structured one. Beside elements of one
-  /// byte even the bytes of a mask are much to read again.
+  static constexpr int64_t kKept = int64_t{1} << 25;  // 4 MiB of bits
+  static_assert(kKept % kChunk == 0);
+
+  /// Whether the mask is structured, or bytes that are read as they lie in memory; beside elements
+  /// of one byte even those are much to read again.
   static bool is_cheap(const Program& program) {
-    if (program.mask_end != 1 || (program.value >= 0 && itemsize(program.dtype) == 1)) return false;
     const Instr& instr = program.code[0];
-    if (instr.op != Op::load) return false;
+    if (program.mask_end != 1 || instr.op != Op::load) return false;
     const Leaf& leaf = program.leaves[instr.leaf];
-    return leaf.intervals || is_packed(program.shape, leaf.strides);
+    const bool is_small = program.value >= 0 && itemsize(program.dtype) == 1;
+    return leaf.intervals || (is_packed(program.shape, leaf.strides) && !is_small);
   }
-  uint64_t* words(int64_t start) const { return static_cast<uint64_t*>(bits_.data) + start / 64; }
 
   std::vector<int64_t> offsets_;
-  const bool keeps_;
-  Memory bits_;
+  const int64_t kept_;
+  uint64_t* const words_;
 };
 
 }  // namespace tamis::cpu

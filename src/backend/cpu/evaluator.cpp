@@ -18,15 +18,15 @@ namespace {
 /// same place of a page.
 constexpr size_t kRegisterBytes = kBlock * 16 + 320;
 
-/// Register buffers of this thread, kept between programs.
+/// Buffers of this thread, kept between programs.
 struct Arena {
   char* data = nullptr;
   size_t bytes = 0;
   ~Arena() { std::free(data); }
 };
-thread_local Arena arena;
+thread_local Arena register_arena, mask_arena;
 
-void* arena_room(size_t bytes) {
+void* room_in(Arena& arena, size_t bytes) {
   if (arena.bytes < bytes) {
     std::free(std::exchange(arena.data, nullptr));
     arena.bytes = 0;
@@ -83,9 +83,14 @@ void set_bits(uint64_t* words, int64_t from, int64_t n) {
   words[last] |= tail;
 }
 
+uint64_t* kept_words(int64_t count) {
+  return static_cast<uint64_t*>(room_in(mask_arena, static_cast<size_t>(count) * 8));
+}
+
 Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kernels()) {
   const auto count = static_cast<size_t>(program.registers);
-  char* room = static_cast<char*>(arena_room((kRegisterBytes + sizeof(Register)) * (count + 2)));
+  char* room = static_cast<char*>(
+      room_in(register_arena, (kRegisterBytes + sizeof(Register)) * (count + 2)));
   scratch_ = room;
   bytes_ = room += kRegisterBytes;
   registers_ = reinterpret_cast<Register*>(room + kRegisterBytes * (count + 1));
@@ -97,20 +102,16 @@ Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kerne
 }
 
 const Register& Evaluator::run_mask(int64_t start, int64_t n) {
+  reused_ = false;
   run(program_.code, 0, program_.mask_end, start, n);
   return registers_[program_.mask];
 }
 
-const Register& Evaluator::reuse_mask(const uint64_t* words, int64_t start, int64_t n) {
+const Register& Evaluator::reuse_mask(const uint64_t* words, int64_t n) {
   Register& mask = registers_[program_.mask];
-  const MaskState state = state_of(words, n);
-  if (state != MaskState::none) {
-    for (int32_t i = 0; i < program_.mask_end; ++i) {
-      if (program_.code[i].for_value) execute(program_.code[i], start, n);
-    }
-  }
   mask.data = const_cast<uint64_t*>(words);
-  mask.state = state;
+  mask.state = state_of(words, n);
+  reused_ = true;
   return mask;
 }
 
@@ -119,6 +120,11 @@ const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
   const bool is_mask = program_.dtype == DType::boolean;
   void* const own = value.buffer;
   if (out && !is_mask) value.buffer = out;
+  if (reused_) {  // what the value shares with the mask has not been computed
+    for (int32_t i = 0; i < program_.mask_end; ++i) {
+      if (program_.code[i].for_value) execute(program_.code[i], start, n);
+    }
+  }
   run(program_.code, program_.mask_end, program_.code.size(), start, n);
   value.buffer = own;
   if (is_mask) {

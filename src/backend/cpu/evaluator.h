@@ -33,7 +33,7 @@ class Evaluator {
   /// Computes the mask for elements [start, start + n), n <= kBlock.
   const Register& run_mask(int64_t start, int64_t n);
   /// The same from bits that run_mask has computed for this block before.
-  const Register& reuse_mask(const uint64_t* words, int64_t start, int64_t n);
+  const Register& reuse_mask(const uint64_t* words, int64_t n);
   /// Computes the value for the same block. Where `out` is given (room for exactly n elements of
   /// the value's dtype, bool as bytes), the values are put there; otherwise wherever the result's
   /// data points to.
@@ -56,6 +56,7 @@ class Evaluator {
   const Program& program_;
   const Kernels& kernels_;
   Register* registers_ = nullptr;
+  bool reused_ = false;      // the mask was given, not computed
   void* scratch_ = nullptr;                     // the sink's
   void* bytes_ = nullptr;                       // bools as bytes
   std::vector<std::unique_ptr<Panel>> panels_;  // per leaf; made when they are needed
@@ -94,6 +95,9 @@ void for_each_segment(const Shape& shape, const Shape& strides, int64_t start, i
     }
   }
 }
+
+/// Room for mask words of this thread, kept between programs; the next call takes it back.
+uint64_t* kept_words(int64_t count);
 
 /// Whether elements lie one after the other in the program's order.
 bool is_packed(const Shape& shape, const Shape& strides);
