@@ -103,6 +103,10 @@ def measure(row, libraries, threads, rounds):
             "targets": row.targets, "most_seconds": row.most_seconds, **compare(row, cases)}  # fmt: skip
 
 
+def tamis_isa():
+    return importlib.import_module("tamis").isa()
+
+
 def compare(row, cases):
     """How many times as fast as memcpy, torch and the best peer Tamis is, and whether that is enough."""
 
@@ -118,10 +122,12 @@ def compare(row, cases):
         min(s["median"] for s in torch) / tamis if torch else None,
         best["median"] / tamis if best else None,
     ]
-    reached = [r is None or t is None or r >= t for r, t in zip(ratios, row.targets)]
+    # The targets are those of a CPU with AVX-512; others are held to memcpy and torch.
+    judged = 3 if tamis_isa() == "avx512" else 2
+    shares = [r / t for r, t in zip(ratios[:judged], row.targets) if r is not None and t is not None]
     if row.most_seconds:
-        reached.append(tamis <= row.most_seconds)
-    return {"ratios": ratios, "best": best and f"{best['library']}: {best['text']}", "reached": all(reached)}
+        shares.append(row.most_seconds / tamis)
+    return {"ratios": ratios, "best": best and f"{best['library']}: {best['text']}", "share": min(shares, default=1)}
 
 
 def run_table(options, measure_row, results, save):
@@ -132,7 +138,8 @@ def run_table(options, measure_row, results, save):
             results.append(measure_row(row))
             print(report.markdown_line(report.table_line(results[-1])), flush=True)
             save()
-    print(f"\n{sum(r['reached'] for r in results)} of {len(results)} rows reach their targets\n")
+    answers = [report.reached(r) for r in results]
+    print(f"\n{answers.count('yes')} of {len(results)} rows reach their targets, {answers.count('nearly')} nearly\n")
 
 
 def run_cli(build):

@@ -30,14 +30,14 @@ inline int64_t count_block(const Register& mask, int64_t n) {
   return mask.state == MaskState::all ? n : kernels().popcount(mask.words(), n);
 }
 
-/// The mask of a program, counted before the first element is moved. The bits of one that is more
-/// work to compute again are kept in between, as many as fit into a bounded room; what is beyond it
-/// is computed again. At most one per thread is alive at a time.
+/// The mask of a program, counted before the first element is moved. Its bits are kept in between,
+/// an eighth of what even a mask of bytes would be to read again, as many as fit into a bounded
+/// room; what is beyond it is computed again. At most one per thread is alive at a time.
 class CountedMask {
  public:
   explicit CountedMask(const Program& program)
       : offsets_(chunks_of(program.numel) + 1, 0),
-        kept_(is_cheap(program) ? 0 : std::min(program.numel, kKept)),
+        kept_(is_structured(program) ? 0 : std::min(program.numel, kKept)),
         words_(kept_ == 0 ? nullptr : kept_words((kept_ + 63) / 64)) {
     for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
       const Register& mask = evaluator.run_mask(start, n);
@@ -62,14 +62,10 @@ class CountedMask {
   static constexpr int64_t kKept = int64_t{1} << 25;  // 4 MiB of bits
   static_assert(kKept % kChunk == 0);
 
-  /// Whether the mask is structured, or bytes that are read as they lie in memory; beside elements
-  /// of one byte even those are much to read again.
-  static bool is_cheap(const Program& program) {
+  /// Whether the mask is a structured one, whose bits are no work.
+  static bool is_structured(const Program& program) {
     const Instr& instr = program.code[0];
-    if (program.mask_end != 1 || instr.op != Op::load) return false;
-    const Leaf& leaf = program.leaves[instr.leaf];
-    const bool is_small = program.value >= 0 && itemsize(program.dtype) == 1;
-    return leaf.intervals || (is_packed(program.shape, leaf.strides) && !is_small);
+    return program.mask_end == 1 && instr.op == Op::load && program.leaves[instr.leaf].intervals;
   }
 
   std::vector<int64_t> offsets_;

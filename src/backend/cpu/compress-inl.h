@@ -221,28 +221,33 @@ HWY_INLINE void compress_word<8>(const Word<8>::type* src, uint64_t word, Word<8
   }
 }
 
+// The unpacked elements where the bits of each lane say so, the old ones elsewhere.
+HWY_INLINE void blend_into(void* out, __m256i unpacked, __m256i lanes) {
+  auto* const at = static_cast<__m256i*>(out);
+  _mm256_storeu_si256(at, _mm256_blendv_epi8(_mm256_loadu_si256(at), unpacked, lanes));
+}
+
 template <>
 HWY_INLINE void expand_word<4>(const Word<4>::type* src, uint64_t word, Word<4>::type* out) {
-  alignas(64) Word<4>::type spread[64];
+  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   for (int i = 0; i < 64; i += 8) {
     const uint8_t mask = static_cast<uint8_t>(word >> i);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(spread + i),
-                       permute(src, kExpandTable.lanes[mask]));
+    const __m256i chosen = _mm256_and_si256(_mm256_set1_epi32(mask), bits);
+    blend_into(out + i, permute(src, kExpandTable.lanes[mask]), _mm256_cmpeq_epi32(chosen, bits));
     src += std::popcount(mask);
   }
-  select_word<4>(word, spread, out, out);
 }
 
 template <>
 HWY_INLINE void expand_word<8>(const Word<8>::type* src, uint64_t word, Word<8>::type* out) {
-  alignas(64) Word<8>::type spread[64];
+  const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
   for (int i = 0; i < 64; i += 4) {
     const uint8_t mask = word >> i & 15;
-    _mm256_store_si256(reinterpret_cast<__m256i*>(spread + i),
-                       permute(src, kExpandTable.lanes[kDoubledBits[mask]]));
+    const __m256i chosen = _mm256_and_si256(_mm256_set1_epi64x(mask), bits);
+    blend_into(out + i, permute(src, kExpandTable.lanes[kDoubledBits[mask]]),
+               _mm256_cmpeq_epi64(chosen, bits));
     src += std::popcount(mask);
   }
-  select_word<8>(word, spread, out, out);
 }
 
 HWY_INLINE void positions_word(uint64_t word, int64_t base, int64_t* out) {

@@ -56,7 +56,7 @@ class Evaluator {
   const Program& program_;
   const Kernels& kernels_;
   Register* registers_ = nullptr;
-  bool reused_ = false;      // the mask was given, not computed
+  bool reused_ = false;                         // the mask was given, not computed
   void* scratch_ = nullptr;                     // the sink's
   void* bytes_ = nullptr;                       // bools as bytes
   std::vector<std::unique_ptr<Panel>> panels_;  // per leaf; made when they are needed
