@@ -70,7 +70,7 @@ fuzz: setup-dev
 bench:
 	@scripts/setup --bench
 	@cmake --preset release -DTAMIS_BENCH_PEERS=ON
-	@cmake --build --preset release --parallel $(JOBS) --target tamis_python tamis_bench
+	@cmake --build --preset release --parallel $(JOBS) --target tamis_python tamis_bench tamis_cli
 	@/usr/bin/python3 bench/run.py $(BENCH_ARGS)
 
 clang: setup-dev

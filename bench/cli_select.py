@@ -3,8 +3,7 @@
     python3 bench/cli_select.py build/release/cli/tamis [--gigabytes 1] [--rounds 5] [--folder FOLDER]
 
 Both read the same file and write a new one to the same folder, in turn, as processes of their own; NumPy's time begins
-when it has been imported. Results are compared byte for byte. The last line is the ratio of the medians for the condition of
-the middle, which keeps half of the elements.
+when it has been imported. Results are compared byte for byte.
 """
 
 import argparse
@@ -58,32 +57,36 @@ def time_tamis(tamis, source, target, condition):
     return time.perf_counter() - begin
 
 
+def measure(tamis, gigabytes=1, rounds=5, folder="/dev/shm" if os.access("/dev/shm", os.W_OK) else None):
+    """Prints and returns, for each case, the median times and their ratio."""
+    results = []
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        source, by_numpy, by_tamis = (os.path.join(place, name) for name in ("x.npy", "numpy.npy", "tamis.npy"))
+        make_file(source, gigabytes)
+        print(f"tamis select from {gigabytes:g} GB of float32 in {folder or place}: medians of {rounds} rounds")
+        for name, condition, in_numpy in CASES:
+            times = []
+            for _ in range(rounds):
+                for path in (by_numpy, by_tamis):
+                    pathlib.Path(path).unlink(missing_ok=True)
+                times.append((time_numpy(source, by_numpy, in_numpy), time_tamis(tamis, source, by_tamis, condition)))
+            if not filecmp.cmp(by_numpy, by_tamis, shallow=False):
+                sys.exit(f"cli_select: the results of {condition} differ")
+            numpy_time, tamis_time = (statistics.median(t) for t in zip(*times))
+            results.append({"keeps": name, "numpy": numpy_time, "tamis": tamis_time, "ratio": numpy_time / tamis_time})
+            print(f"  keeps {name:22}  NumPy {numpy_time:6.3f} s   tamis {tamis_time:6.3f} s   "
+                  f"{results[-1]['ratio']:5.1f} x")
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tamis", help="the program")
     parser.add_argument("--gigabytes", type=float, default=1)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--folder", default="/dev/shm" if os.access("/dev/shm", os.W_OK) else None,
-                        help="where the files are (default: /dev/shm, so that no disk is measured)")
+    parser.add_argument("--folder", help="where the files are (default: /dev/shm, so that no disk is measured)")
     args = parser.parse_args()
-    ratios = {}
-    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-        source, by_numpy, by_tamis = (os.path.join(folder, name) for name in ("x.npy", "numpy.npy", "tamis.npy"))
-        make_file(source, args.gigabytes)
-        print(f"select from {args.gigabytes:g} GB of float32 in {args.folder or folder}: medians of {args.rounds} rounds")
-        for name, condition, in_numpy in CASES:
-            times = []
-            for _ in range(args.rounds):
-                for path in (by_numpy, by_tamis):
-                    pathlib.Path(path).unlink(missing_ok=True)
-                times.append((time_numpy(source, by_numpy, in_numpy),
-                              time_tamis(args.tamis, source, by_tamis, condition)))
-            if not filecmp.cmp(by_numpy, by_tamis, shallow=False):
-                sys.exit(f"cli_select: the results of {condition} differ")
-            numpy_time, tamis_time = (statistics.median(t) for t in zip(*times))
-            ratios[name] = numpy_time / tamis_time
-            print(f"  keeps {name:22}  NumPy {numpy_time:6.3f} s   tamis {tamis_time:6.3f} s   {ratios[name]:5.1f} x")
-    print(f"cli_select: tamis select is {ratios['50 %']:.1f} times as fast as NumPy")
+    measure(**{name: value for name, value in vars(args).items() if value is not None})
 
 
 if __name__ == "__main__":

@@ -88,6 +88,11 @@ def isa_table(by_isa):
     return markdown(["#", "workload", *(f"{name} (x memcpy)" for name in names)], lines)
 
 
+def cli_table(cases):
+    lines = [[c["keeps"], f"{c['numpy']:.2f} s", f"{c['tamis']:.2f} s", f"{figure(c['ratio'])} / 5"] for c in cases]
+    return markdown(["keeps", "NumPy", "tamis select", "times as fast / target"], lines)
+
+
 # ---- charts ----------------------------------------------------------------------------------------------
 
 

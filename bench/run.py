@@ -13,11 +13,11 @@ import os
 import pathlib
 import platform
 import re
-import subprocess
 import sys
 
 import numpy as np
 
+import cli_select
 import memory
 import report
 import rows
@@ -143,16 +143,12 @@ def run_table(options, measure_row, results, save):
 
 
 def run_cli(build):
-    """What bench/cli_select.py measures, if it and the command are there."""
-    script, command = ROOT / "bench/cli_select.py", build / "cli/tamis"
-    if not script.exists() or not command.exists():
-        print("the command line is not there, so it is left out")
-        return None
-    environment = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}"}
-    done = subprocess.run([sys.executable, str(script), "--json"], env=environment, check=True,
-                          stdout=subprocess.PIPE, text=True)  # fmt: skip
-    print(done.stdout)
-    return json.loads(done.stdout)
+    """What bench/cli_select.py measures, if the command is there."""
+    command = build / "cli/tamis"
+    if command.exists():
+        return cli_select.measure(str(command))
+    print("the command line is not there, so it is left out")
+    return None
 
 
 def run(options, libraries, out, save):
@@ -202,6 +198,8 @@ def write_docs(out, heading):
         text = report.replace_part(text, "memory", report.memory_table(out["memory"]))
     if "isa" in out:
         text = report.replace_part(text, "isa", report.isa_table(out["isa"]))
+    if out.get("cli"):
+        text = report.replace_part(text, "cli", report.cli_table(out["cli"]))
     path.write_text(text, encoding="utf-8")
 
 
