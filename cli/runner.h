@@ -12,9 +12,9 @@
 
 namespace tamis::cli {
 
-/// Bytes of input that a window should have: what fits into the cache of a core together with what
-/// comes of it, and still is large for a system call.
-inline constexpr int64_t kWindowBytes = int64_t{1} << 20;
+/// Bytes of input that a window should have: few enough for many of them to be under way, and
+/// enough that mapping and unmapping it costs little beside the work.
+inline constexpr int64_t kWindowBytes = int64_t{4} << 20;
 
 class Runner {
  public:
