@@ -67,6 +67,37 @@ TYPED_TEST(MovesOf, WhereTakesFromEitherSide) {
   }
 }
 
+TYPED_TEST(MovesOf, UniformOperandsStandForAllElements) {
+  using T = TypeParam;
+  constexpr int kWidth = width_index(sizeof(T));
+  GuardedArena left(kCapacity), few(kCapacity), words(kCapacity), to(kCapacity);
+  const T one = numbered<T>(1, 3)[0];
+  for (const Kernels* k : all_kernels()) {
+    for (size_t n : lengths()) {
+      const std::vector<T> x = numbered<T>(n, 1);
+      for (const Mask& mask : masks(n)) {
+        const T* a = left.place(x, Edge::back);
+        const T* b = few.place(std::vector<T>(std::min<size_t>(n, 64), one), Edge::back);
+        const uint64_t* bits = words.place(mask.words, Edge::back);
+        T* out = to.place<T>(n, Edge::back);
+        std::vector<T> expected(n), reverse(n), expanded(n, one);
+        for (size_t i = 0, j = 0; i < n; ++i) {
+          expected[i] = mask[i] ? x[i] : one;
+          reverse[i] = mask[i] ? one : x[i];
+          if (mask[i]) expanded[i] = x[j++];
+        }
+        k->where[kWidth](bits, a, {b, true}, out, n);
+        ASSERT_EQ(std::vector<T>(out, out + n), expected) << k->isa << ' ' << mask.name << ' ' << n;
+        k->where[kWidth](bits, {b, true}, a, out, n);
+        ASSERT_EQ(std::vector<T>(out, out + n), reverse) << k->isa << ' ' << mask.name << ' ' << n;
+        k->expand[kWidth](a, a + n, bits, {b, true}, n, out);
+        ASSERT_EQ(std::vector<T>(out, out + n), expanded) << k->isa << ' ' << mask.name << ' ' << n;
+        ASSERT_TRUE(to.surroundings_intact()) << k->isa << ' ' << mask.name << ' ' << n;
+      }
+    }
+  }
+}
+
 TYPED_TEST(MovesOf, CompressKeepsOrderAndStaysBelowTheLimit) {
   using T = TypeParam;
   GuardedArena in(kCapacity), words(kCapacity), to(kCapacity + 4096);
@@ -97,9 +128,9 @@ TYPED_TEST(MovesOf, CompressKeepsOrderAndStaysBelowTheLimit) {
   }
 }
 
-TYPED_TEST(MovesOf, ExpandLeavesTheOtherElementsAndReadsBelowTheLimit) {
+TYPED_TEST(MovesOf, ExpandTakesTheOtherElementsAndReadsBelowTheLimit) {
   using T = TypeParam;
-  GuardedArena in(kCapacity + 4096), words(kCapacity), to(kCapacity);
+  GuardedArena in(kCapacity + 4096), words(kCapacity), others(kCapacity), to(kCapacity);
   for (const Kernels* k : all_kernels()) {
     for (size_t n : lengths()) {
       const std::vector<T> old = numbered<T>(n, 2);
@@ -115,10 +146,15 @@ TYPED_TEST(MovesOf, ExpandLeavesTheOtherElementsAndReadsBelowTheLimit) {
             const T* a = in.place(x, edge);
             const uint64_t* bits = words.place(mask.words, edge);
             T* out = to.place(old, edge);
-            const size_t taken = k->expand[width_index(sizeof(T))](a, a + x.size(), bits, n, out);
-            ASSERT_EQ(taken, selected) << k->isa << ' ' << mask.name << ' ' << n;
+            const auto expand = k->expand[width_index(sizeof(T))];
+            ASSERT_EQ(expand(a, a + x.size(), bits, out, n, out), selected)
+                << k->isa << ' ' << mask.name << ' ' << n;
             ASSERT_EQ(std::vector<T>(out, out + n), expected)
                 << k->isa << ' ' << mask.name << ' ' << n;
+            out = to.place<T>(n, edge);
+            ASSERT_EQ(expand(a, a + x.size(), bits, others.place(old, edge), n, out), selected);
+            ASSERT_EQ(std::vector<T>(out, out + n), expected)
+                << "from elsewhere " << k->isa << ' ' << mask.name << ' ' << n;
             ASSERT_TRUE(to.surroundings_intact()) << k->isa << ' ' << mask.name << ' ' << n;
           }
         }

@@ -317,7 +317,7 @@ TEST(Kernels, IntegerDivisionByZeroDoesNotTrap) {
 
 TYPED_TEST(KernelsOf, ComparisonsAgreeWithTheReference) {
   using T = TypeParam;
-  GuardedArena left(kCapacity), right(kCapacity), to(kCapacity);
+  GuardedArena left(kCapacity), right(kCapacity), others(kCapacity), to(kCapacity);
   for (const Kernels* k : all_kernels()) {
     for (size_t n : lengths()) {
       const std::vector<T> x = samples<T>(n, n), y = samples<T>(n, n + 7000);
@@ -335,6 +335,21 @@ TYPED_TEST(KernelsOf, ComparisonsAgreeWithTheReference) {
           ASSERT_TRUE(to.surroundings_intact());
           ASSERT_EQ(std::vector<uint64_t>(out, out + expected.size()), expected)
               << k->isa << " op " << op << " n " << n;
+          // One element that stands for all, on either side.
+          const std::vector<T> same(n, n == 0 ? T{} : y[n / 2]);
+          const T* one = right.place(
+              std::vector<T>(same.begin(), same.begin() + std::min<size_t>(n, 64)), edge);
+          const T* all = others.place(same, edge);
+          std::vector<uint64_t> whole(expected.size());
+          for (const bool first : {true, false}) {
+            const auto compare = k->compare[op][index(dtype_of<T>)];
+            compare(first ? all : a, first ? a : all, whole.data(), n);
+            const cpu::Elements uniform(one, true);
+            compare(first ? uniform : cpu::Elements(a), first ? cpu::Elements(a) : uniform, out, n);
+            ASSERT_EQ(std::vector<uint64_t>(out, out + expected.size()), whole)
+                << k->isa << " uniform, op " << op << " n " << n;
+          }
+          right.place(y, edge);
         }
       }
     }

@@ -112,6 +112,55 @@ TEST(Paths, AValueThatUsesTheMaskIsRightWhenTheMaskIsKept) {
   EXPECT_EQ(masked_select(x, (x > 0.25) & (y < 0.75)).to_vector<float>(), taken);
 }
 
+/// What a plain loop keeps of x.
+template <class T, class Keep>
+std::vector<T> kept(const Tensor& x, Keep keep) {
+  std::vector<T> result;
+  for (T v : x.to_vector<T>()) {
+    if (keep(v)) result.push_back(v);
+  }
+  return result;
+}
+
+// Such selections are written while they are counted, into room for as many elements as samples
+// let expect.
+TEST(Paths, LargeSelectionsByTheirOwnElements) {
+  manual_seed(11);
+  const int64_t n = (1 << 21) + 77;
+  const Tensor x = rand({n}), wide = randint(-1000, 1000, {n}), bytes = wide.to(DType::int8);
+  for (const double share : {0.0, 0.0001, 0.01, 0.5, 0.97, 1.0}) {
+    const auto below = [&](float v) { return v < static_cast<float>(share); };
+    EXPECT_EQ(x[x < share].to_vector<float>(), kept<float>(x, below)) << share;
+  }
+  EXPECT_EQ(wide[(wide > -7) & (wide != 3)].to_vector<int64_t>(),
+            kept<int64_t>(wide, [](int64_t v) { return v > -7 && v != 3; }));
+  EXPECT_EQ(bytes[bytes > 5].to_vector<int8_t>(),
+            kept<int8_t>(bytes, [](int8_t v) { return v > 5; }));
+  const Tensor twice = masked_select(x * 2, x < 0.25), back = x.narrow(0, 0, n - 77).view({64, -1});
+  EXPECT_TRUE(equal(twice, x[x < 0.25] * 2));
+  EXPECT_EQ(masked_select(back.t(), back.t() < 0.25).to_vector<float>(),
+            kept<float>(back.t().clone(), [](float v) { return v < 0.25f; }));
+}
+
+TEST(Paths, SelectionsThatSamplesMisjudge) {
+  const int64_t n = (1 << 21) + 5;
+  Tensor x = zeros({n}, DType::float64);
+  x.narrow(0, 1000, n / 200).copy_(arange(1, n / 200 + 1));  // nowhere else
+  EXPECT_EQ(x[x > 0].to_vector<double>(), kept<double>(x, [](double v) { return v > 0; }));
+  EXPECT_EQ(x[x == 0].to_vector<double>(), kept<double>(x, [](double v) { return v == 0; }));
+  // Ones wherever a sample looks, and hardly any in between.
+  Tensor often = zeros({n});
+  for (int64_t i = 0; i < 128; ++i) {
+    const int64_t start = n / 128 * i / 64 * 64;
+    often.narrow(0, start, 256).fill_(1);
+  }
+  often.narrow(0, n - 3, 3).fill_(2);
+  const int64_t before = memory_stats().live_bytes;
+  const Tensor ones = often[often > 0];
+  EXPECT_EQ(ones.to_vector<float>(), kept<float>(often, [](float v) { return v > 0; }));
+  EXPECT_EQ(memory_stats().live_bytes - before, ones.numel() * 4);
+}
+
 TEST(Paths, RowMasksEqualWholeMasks) {
   manual_seed(4);
   for (int64_t cols : {1, 3, 10, 64, 100, 5000}) {

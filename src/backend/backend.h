@@ -42,6 +42,8 @@ class Backend {
 
   /// 64-byte aligned, with at least 64 bytes of padding behind it that may be read and overwritten.
   virtual Memory allocate(int64_t bytes) = 0;
+  /// The same memory with its first `bytes` bytes left; the rest may be given back.
+  virtual Memory shrink(Memory memory, int64_t bytes) = 0;
 
   /// Writes the program's value; if it has a mask, only where that is true.
   virtual void store(const Program& program, const Target& target) = 0;
@@ -50,9 +52,10 @@ class Backend {
   /// Whether the mask has a true (false) element; stops at the first.
   virtual bool any(const Program& program) = 0;
   virtual bool all(const Program& program) = 0;
-  /// Packs the values where the mask is true into `allocate(count)`; count is the number of all of
-  /// them.
-  virtual void compress(const Program& program, const std::function<Room(int64_t)>& allocate) = 0;
+  /// Packs the values where the mask is true into the room that `resize(count)` gives; the last
+  /// call is with the number of all of them. A first call may be with an estimate: if the next
+  /// count is not larger, the room stays where it is with all that was written.
+  virtual void compress(const Program& program, const std::function<Room(int64_t)>& resize) = 0;
   /// Packs the values where the mask is true, and those where it is false, at the two addresses
   /// that `allocate(count of true)` returns.
   virtual void partition(const Program& program,

@@ -64,6 +64,14 @@ class Storage final : public RefCounted {
   /// memory back.
   void fulfil(Memory memory);
 
+  /// Takes its own memory back after its allocator has made it smaller. Only while nobody else has
+  /// seen the storage.
+  void shrink(Memory smaller) noexcept {
+    bytes_ = smaller.bytes;
+    memory_ = smaller;
+  }
+  const Memory& memory() const noexcept { return memory_; }
+
   /// False if there are too many readers to remember: the would-be reader must settle at once.
   bool add_reader(Storage* reader);
   void remove_reader(Storage* reader) noexcept;
@@ -90,7 +98,7 @@ class Storage final : public RefCounted {
  private:
   static constexpr size_t kMaxReaders = 64;
 
-  const int64_t bytes_;
+  int64_t bytes_;
   std::atomic<void*> data_{nullptr};
   Memory memory_;
   std::function<void(void*)> deleter_;  // for foreign memory

@@ -80,21 +80,34 @@ bool is_plain(const Tensor& x, const Shape& shape) {
   return storage_of(x)->ready() && x.shape() == shape && x.is_contiguous();
 }
 
+/// Leaves the first `count` elements of a tensor that was just allocated and that nobody has seen.
+void shrink(Tensor& x, int64_t count) {
+  const Ref<Storage> storage = storage_of(x);
+  const int64_t bytes = count * static_cast<int64_t>(x.itemsize());
+  storage->shrink(cpu_backend().shrink(storage->memory(), bytes));
+  x = make_tensor(storage, x.dtype(), {count});
+}
+
 }  // namespace
 
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
   Tensor result;
-  const auto make = [&](int64_t count) {
-    result = allocate({count}, x.dtype());
+  const auto resize = [&](int64_t count) {
+    if (result.defined() && count <= result.numel()) {
+      shrink(result, count);
+    } else {
+      result = Tensor();
+      result = allocate({count}, x.dtype());
+    }
     return Room{storage_of(result)->data(), count};
   };
   const int64_t n = numel(shape);
   if (n == 0) {
-    make(0);
+    resize(0);
   } else if (n <= Backend::kSmall && is_plain(x, shape) && is_plain(mask, shape)) {
-    cpu_backend().compress_small(x.data_ptr(), x.itemsize(), mask.data_ptr(), n, make);
+    cpu_backend().compress_small(x.data_ptr(), x.itemsize(), mask.data_ptr(), n, resize);
   } else {
-    cpu_backend().compress(selection_program(Compiler(shape), x, mask), make);
+    cpu_backend().compress(selection_program(Compiler(shape), x, mask), resize);
   }
   return result;
 }

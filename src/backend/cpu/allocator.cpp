@@ -244,12 +244,15 @@ void* new_large(int64_t room) {
   return h + 1;
 }
 
+/// The largest block that is used where this room is wanted.
+int64_t largest_for(int64_t room) { return room + room / 4 + kHugePage; }
+
 void* take_large(int64_t room) {
   if (TAMIS_CACHE_MEMORY) {
     LargeCache& cache = large_cache();
     std::lock_guard guard(cache.mutex);
     const auto at = cache.free.lower_bound(room);
-    if (at != cache.free.end() && at->first <= room + room / 4 + kHugePage) {
+    if (at != cache.free.end() && at->first <= largest_for(room)) {
       Header* h = at->second;
       cache.free.erase(at);
       cache.bytes -= h->room;
@@ -304,6 +307,22 @@ Memory allocate(int64_t bytes) {
     cache->tally.add(&Tally::allocated, bytes);
   }
   return {data, bytes, free_block};
+}
+
+Memory shrink(Memory memory, int64_t bytes) {
+  SmallCache* const cache = small_cache();
+  count_live(bytes - memory.bytes, cache);
+  if (cache) cache->tally.add(&Tally::allocated, bytes - memory.bytes);
+  Header* const h = header_of(memory.data);
+  const int64_t room = bytes + kPadding;
+  if (h->mapped && h->room > 2 * largest_for(room)) {
+    const int64_t lead = static_cast<char*>(memory.data) - static_cast<char*>(h->base);
+    const int64_t kept = (lead + room + kHugePage - 1) / kHugePage * kHugePage;
+    munmap(static_cast<char*>(h->base) + kept, static_cast<size_t>(h->mapped - kept));
+    h->mapped = kept;
+    h->room = kept - lead;
+  }
+  return {memory.data, bytes, memory.free};
 }
 
 }  // namespace cpu

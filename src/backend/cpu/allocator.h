@@ -12,4 +12,8 @@ namespace tamis::cpu {
 /// overwritten. Throws kind memory if the system has none left.
 Memory allocate(int64_t bytes);
 
+/// The same block for fewer bytes. What is behind them stays with it, unless that is much: then its
+/// pages go back to the system.
+Memory shrink(Memory memory, int64_t bytes);
+
 }  // namespace tamis::cpu

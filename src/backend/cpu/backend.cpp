@@ -38,14 +38,15 @@ class CpuOrder final : public OrderBackend {
 class CpuBackend final : public Backend {
  public:
   Memory allocate(int64_t bytes) override { return cpu::allocate(bytes); }
+  Memory shrink(Memory memory, int64_t bytes) override { return cpu::shrink(memory, bytes); }
   void store(const Program& program, const Target& target) override {
     cpu::run_store(program, target);
   }
   int64_t count(const Program& program) override { return cpu::run_count(program); }
   bool any(const Program& program) override { return cpu::run_any(program); }
   bool all(const Program& program) override { return cpu::run_all(program); }
-  void compress(const Program& program, const std::function<Room(int64_t)>& allocate) override {
-    cpu::run_compress(program, allocate);
+  void compress(const Program& program, const std::function<Room(int64_t)>& resize) override {
+    cpu::run_compress(program, resize);
   }
   void compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
                       const std::function<Room(int64_t)>& allocate) override {

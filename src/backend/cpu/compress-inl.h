@@ -43,7 +43,7 @@ constexpr int kSparse = 20;
 #if HWY_TARGET == HWY_AVX3_DL
 
 // Every vector is stored whole at the place of its first element, which is never behind its own
-// index, so the stores stay within 64 elements of out. In expand the loads do, likewise.
+// index, so the stores stay within 64 elements of out. In expand the loads of src do, likewise.
 template <int W>
 HWY_INLINE void compress_word(const typename Word<W>::type* src, uint64_t word,
                               typename Word<W>::type* out) {
@@ -57,12 +57,12 @@ HWY_INLINE void compress_word(const typename Word<W>::type* src, uint64_t word,
 
 template <int W>
 HWY_INLINE void expand_word(const typename Word<W>::type* src, uint64_t word,
-                            typename Word<W>::type* out) {
+                            const typename Word<W>::type* old, typename Word<W>::type* out) {
   using V = Vectors<W>;
   for (int i = 0; i < 64; i += V::kLanes) {
     const auto mask = static_cast<typename V::Mask>(word >> i);
-    const __m512i old = _mm512_loadu_si512(out + i);
-    _mm512_storeu_si512(out + i, V::expand(old, mask, _mm512_loadu_si512(src)));
+    const __m512i others = _mm512_loadu_si512(old + i);
+    _mm512_storeu_si512(out + i, V::expand(others, mask, _mm512_loadu_si512(src)));
     src += std::popcount(static_cast<uint64_t>(mask));
   }
 }
@@ -79,11 +79,12 @@ HWY_INLINE void compress_word<16>(const Word<16>::type* src, uint64_t word, Word
 }
 
 template <>
-HWY_INLINE void expand_word<16>(const Word<16>::type* src, uint64_t word, Word<16>::type* out) {
+HWY_INLINE void expand_word<16>(const Word<16>::type* src, uint64_t word, const Word<16>::type* old,
+                                Word<16>::type* out) {
   for (int i = 0; i < 64; i += 4) {
     const uint8_t mask = word >> i & 15;
-    const __m512i old = _mm512_loadu_si512(out + i), v = _mm512_loadu_si512(src);
-    _mm512_storeu_si512(out + i, Vectors<8>::expand(old, kDoubledBits[mask], v));
+    const __m512i others = _mm512_loadu_si512(old + i), v = _mm512_loadu_si512(src);
+    _mm512_storeu_si512(out + i, Vectors<8>::expand(others, kDoubledBits[mask], v));
     src += std::popcount(mask);
   }
 }
@@ -113,21 +114,22 @@ HWY_INLINE void compress_word(const typename Word<W>::type* src, uint64_t word,
 
 template <int W>
 HWY_INLINE void expand_word(const typename Word<W>::type* src, uint64_t word,
-                            typename Word<W>::type* out) {
+                            const typename Word<W>::type* old, typename Word<W>::type* out) {
   using T = typename Word<W>::type;
   for (int i = 0; i < 64; ++i) {
     const uint64_t bit = word >> i & 1;
     const T mask = static_cast<T>(-bit);
-    out[i] = static_cast<T>((*src & mask) | (out[i] & ~mask));
+    out[i] = static_cast<T>((*src & mask) | (old[i] & ~mask));
     src += bit;
   }
 }
 
 template <>
-HWY_INLINE void expand_word<16>(const Word<16>::type* src, uint64_t word, Word<16>::type* out) {
+HWY_INLINE void expand_word<16>(const Word<16>::type* src, uint64_t word, const Word<16>::type* old,
+                                Word<16>::type* out) {
   for (int i = 0; i < 64; ++i) {
     const uint64_t bit = word >> i & 1;
-    out[i] = {(src->low & -bit) | (out[i].low & ~-bit), (src->high & -bit) | (out[i].high & ~-bit)};
+    out[i] = {(src->low & -bit) | (old[i].low & ~-bit), (src->high & -bit) | (old[i].high & ~-bit)};
     src += bit;
   }
 }
@@ -167,7 +169,8 @@ HWY_INLINE void compress_word<2>(const Word<2>::type* src, uint64_t word, Word<2
 
 // The unpacked elements are blended with the old ones by select_word.
 template <>
-HWY_INLINE void expand_word<1>(const Word<1>::type* src, uint64_t word, Word<1>::type* out) {
+HWY_INLINE void expand_word<1>(const Word<1>::type* src, uint64_t word, const Word<1>::type* old,
+                               Word<1>::type* out) {
   alignas(64) Word<1>::type spread[64];
   for (int i = 0; i < 64; i += 8) {
     const uint8_t mask = static_cast<uint8_t>(word >> i);
@@ -176,11 +179,12 @@ HWY_INLINE void expand_word<1>(const Word<1>::type* src, uint64_t word, Word<1>:
                      _mm_shuffle_epi8(load_eight(src), lanes));
     src += std::popcount(mask);
   }
-  select_word<1>(word, spread, out, out);
+  select_word<1>(word, spread, old, out);
 }
 
 template <>
-HWY_INLINE void expand_word<2>(const Word<2>::type* src, uint64_t word, Word<2>::type* out) {
+HWY_INLINE void expand_word<2>(const Word<2>::type* src, uint64_t word, const Word<2>::type* old,
+                               Word<2>::type* out) {
   alignas(64) Word<2>::type spread[64];
   for (int i = 0; i < 64; i += 8) {
     const uint8_t mask = static_cast<uint8_t>(word >> i);
@@ -189,7 +193,7 @@ HWY_INLINE void expand_word<2>(const Word<2>::type* src, uint64_t word, Word<2>:
     _mm_storeu_si128(reinterpret_cast<__m128i*>(spread + i), _mm_shuffle_epi8(v, bytes));
     src += std::popcount(mask);
   }
-  select_word<2>(word, spread, out, out);
+  select_word<2>(word, spread, old, out);
 }
 
 #endif  // SSE4 or AVX2
@@ -222,30 +226,33 @@ HWY_INLINE void compress_word<8>(const Word<8>::type* src, uint64_t word, Word<8
 }
 
 // The unpacked elements where the bits of each lane say so, the old ones elsewhere.
-HWY_INLINE void blend_into(void* out, __m256i unpacked, __m256i lanes) {
-  auto* const at = static_cast<__m256i*>(out);
-  _mm256_storeu_si256(at, _mm256_blendv_epi8(_mm256_loadu_si256(at), unpacked, lanes));
+HWY_INLINE void blend(__m256i unpacked, __m256i lanes, const void* old, void* out) {
+  const __m256i others = _mm256_loadu_si256(static_cast<const __m256i*>(old));
+  _mm256_storeu_si256(static_cast<__m256i*>(out), _mm256_blendv_epi8(others, unpacked, lanes));
 }
 
 template <>
-HWY_INLINE void expand_word<4>(const Word<4>::type* src, uint64_t word, Word<4>::type* out) {
+HWY_INLINE void expand_word<4>(const Word<4>::type* src, uint64_t word, const Word<4>::type* old,
+                               Word<4>::type* out) {
   const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   for (int i = 0; i < 64; i += 8) {
     const uint8_t mask = static_cast<uint8_t>(word >> i);
     const __m256i chosen = _mm256_and_si256(_mm256_set1_epi32(mask), bits);
-    blend_into(out + i, permute(src, kExpandTable.lanes[mask]), _mm256_cmpeq_epi32(chosen, bits));
+    blend(permute(src, kExpandTable.lanes[mask]), _mm256_cmpeq_epi32(chosen, bits), old + i,
+          out + i);
     src += std::popcount(mask);
   }
 }
 
 template <>
-HWY_INLINE void expand_word<8>(const Word<8>::type* src, uint64_t word, Word<8>::type* out) {
+HWY_INLINE void expand_word<8>(const Word<8>::type* src, uint64_t word, const Word<8>::type* old,
+                               Word<8>::type* out) {
   const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
   for (int i = 0; i < 64; i += 4) {
     const uint8_t mask = word >> i & 15;
     const __m256i chosen = _mm256_and_si256(_mm256_set1_epi64x(mask), bits);
-    blend_into(out + i, permute(src, kExpandTable.lanes[kDoubledBits[mask]]),
-               _mm256_cmpeq_epi64(chosen, bits));
+    blend(permute(src, kExpandTable.lanes[kDoubledBits[mask]]), _mm256_cmpeq_epi64(chosen, bits),
+          old + i, out + i);
     src += std::popcount(mask);
   }
 }

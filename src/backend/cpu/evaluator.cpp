@@ -99,6 +99,9 @@ Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kerne
     new (registers_ + i) Register{room, room, MaskState::mixed};
   }
   run(program.setup, 0, program.setup.size(), 0, std::min(kBlock, program.numel));
+  for (const Instr& instr : program.setup) {
+    if (instr.dst >= 0) registers_[instr.dst].uniform = true;
+  }
 }
 
 const Register& Evaluator::run_mask(int64_t start, int64_t n) {
@@ -164,7 +167,8 @@ void Evaluator::execute(const Instr& instr, int64_t start, int64_t n) {
   } else if (is_binary(instr.op)) {
     kernels_.binary[binary_index(instr.op)][in](data(instr.a), data(instr.b), dst.data, n);
   } else if (is_compare(instr.op)) {
-    kernels_.compare[compare_index(instr.op)][in](data(instr.a), data(instr.b), words, n);
+    const Register &a = registers_[instr.a], &b = registers_[instr.b];
+    kernels_.compare[compare_index(instr.op)][in](a.elements(), b.elements(), words, n);
   } else if (is_mask_op(instr.op)) {
     return execute_mask_op(instr, n);
   } else if (instr.op == Op::cast) {
@@ -241,7 +245,8 @@ void Evaluator::execute_where(const Instr& instr, int64_t n) {
     }
     dst.state = state_of(out, n);
   } else {
-    kernels_.where[width_index(itemsize(instr.out))](mask.words(), a.data, b.data, dst.data, n);
+    kernels_.where[width_index(itemsize(instr.out))](mask.words(), a.elements(), b.elements(),
+                                                     dst.data, n);
   }
 }
 

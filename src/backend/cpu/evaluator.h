@@ -18,7 +18,9 @@ struct Register {
   void* data = nullptr;    // where the block's values are: the buffer, or the leaf's memory itself
   void* buffer = nullptr;  // room for a block of any dtype
   MaskState state = MaskState::mixed;
+  bool uniform = false;  // all elements are the same, in every block
 
+  Elements elements() const { return {data, uniform}; }
   const uint64_t* words() const { return static_cast<const uint64_t*>(data); }
 };
 
@@ -38,6 +40,9 @@ class Evaluator {
   /// the value's dtype, bool as bytes), the values are put there; otherwise wherever the result's
   /// data points to.
   const void* run_value(int64_t start, int64_t n, void* out = nullptr);
+
+  /// Whether all values are the same, in every block.
+  bool value_is_uniform() const { return registers_[program_.value].uniform; }
 
   /// Room for a block of any dtype, for the sink's own use.
   void* scratch() { return scratch_; }

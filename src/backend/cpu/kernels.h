@@ -20,6 +20,14 @@ constexpr int width_index(size_t itemsize) {
   return itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : itemsize == 8 ? 3 : 4;
 }
 
+/// An operand of a comparison or a choice: its elements one behind the other, or, if it is uniform,
+/// 64 equal ones that stand for all. Those stay in registers and leave the cache to the others.
+struct Elements {
+  Elements(const void* first, bool uniform = false) : data(first), step(uniform ? 0 : 64) {}
+  const void* data;
+  size_t step;  // from the elements of one mask word to those of the next
+};
+
 /// Conventions.
 /// Masks are 64-bit words, element i is bit i % 64 of word i / 64; the bits of the last word beyond
 /// n are zero, in and out. No kernel reads or writes outside [0, n) of its operands unless its
@@ -32,7 +40,7 @@ constexpr int width_index(size_t itemsize) {
 struct Kernels {
   using Unary = void (*)(const void* a, void* out, size_t n);
   using Binary = void (*)(const void* a, const void* b, void* out, size_t n);
-  using Compare = void (*)(const void* a, const void* b, uint64_t* out, size_t n);
+  using Compare = void (*)(Elements a, Elements b, uint64_t* out, size_t n);
 
   const char* isa;
 
@@ -49,18 +57,17 @@ struct Kernels {
   void (*from_mask[kDTypeCount])(const uint64_t* mask, void* out, size_t n);
 
   /// out = mask ? a : b, by width.
-  void (*where[kWidths])(const uint64_t* mask, const void* a, const void* b, void* out, size_t n);
+  void (*where[kWidths])(const uint64_t* mask, Elements a, Elements b, void* out, size_t n);
 
   /// Packs the elements whose bit is set at out, keeping their order; returns their number. Writes
   /// only below `limit` (an address at or behind the last selected element): bytes between the
   /// packed elements and limit may be overwritten. May read all of src[0, n).
   size_t (*compress[kWidths])(const void* src, const uint64_t* mask, size_t n, void* out,
                               const void* limit);
-  /// The reverse: out[i] = next element of src where bit i is set; other elements of out keep their
-  /// value (though they may be rewritten with it). Returns how many elements of src were taken.
-  /// Reads src only below `limit`.
-  size_t (*expand[kWidths])(const void* src, const void* limit, const uint64_t* mask, size_t n,
-                            void* out);
+  /// The reverse: out[i] = next element of src where bit i is set, others[i] elsewhere; `others`
+  /// may be out itself. Returns how many elements of src were taken. Reads src only below `limit`.
+  size_t (*expand[kWidths])(const void* src, const void* limit, const uint64_t* mask,
+                            Elements others, size_t n, void* out);
   /// Writes base + i for every set bit i; returns their number. Writes only the selected ones'
   /// places in out.
   size_t (*positions)(const uint64_t* mask, size_t n, int64_t base, int64_t* out);

@@ -111,10 +111,10 @@ HWY_INLINE uint64_t compare_word(const T* a, const T* b) {
 }
 
 template <class Test, class T>
-void compare(const void* a, const void* b, uint64_t* out, size_t n) {
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
-  for (; n >= 64; n -= 64, x += 64, y += 64) *out++ = compare_word<Test>(x, y);
+void compare(Elements a, Elements b, uint64_t* out, size_t n) {
+  const T* x = static_cast<const T*>(a.data);
+  const T* y = static_cast<const T*>(b.data);
+  for (; n >= 64; n -= 64, x += a.step, y += b.step) *out++ = compare_word<Test>(x, y);
   if (n == 0) return;
   uint64_t rest = 0;
   for (size_t i = 0; i < n; ++i) rest |= uint64_t{Test::one(x[i], y[i])} << i;

@@ -222,14 +222,14 @@ void cast(const void* a, void* out, size_t n) {
 }
 
 template <class R>
-void equal(const void* a, const void* b, uint64_t* out, size_t n) {
-  const R* x = static_cast<const R*>(a);
-  const R* y = static_cast<const R*>(b);
-  for (size_t i = 0; i < n; i += 64) {
+void equal(Elements a, Elements b, uint64_t* out, size_t n) {
+  const R* x = static_cast<const R*>(a.data);
+  const R* y = static_cast<const R*>(b.data);
+  for (size_t i = 0; i < n; i += 64, x += 2 * a.step, y += 2 * b.step) {
     uint64_t word = 0;
-    for (size_t j = i; j < std::min(n, i + 64); ++j) {
+    for (size_t j = 0; j < std::min<size_t>(n - i, 64); ++j) {
       const bool same = (x[2 * j] == y[2 * j]) & (x[2 * j + 1] == y[2 * j + 1]);
-      word |= uint64_t{same} << (j - i);
+      word |= uint64_t{same} << j;
     }
     *out++ = word;
   }

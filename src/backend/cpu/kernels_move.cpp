@@ -23,12 +23,12 @@ namespace {
 constexpr uint64_t kAll = ~uint64_t{0};
 
 template <int W>
-void where(const uint64_t* mask, const void* a, const void* b, void* out, size_t n) {
+void where(const uint64_t* mask, Elements a, Elements b, void* out, size_t n) {
   using T = typename Word<W>::type;
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
+  const T* x = static_cast<const T*>(a.data);
+  const T* y = static_cast<const T*>(b.data);
   T* z = static_cast<T*>(out);
-  for (; n >= 64; n -= 64, x += 64, y += 64, z += 64) {
+  for (; n >= 64; n -= 64, x += a.step, y += b.step, z += 64) {
     const uint64_t word = *mask++;
     if (word != 0 && word != kAll) {
       select_word<W>(word, x, y, z);
@@ -69,26 +69,31 @@ size_t compress(const void* src, const uint64_t* mask, size_t n, void* out, cons
 }
 
 template <int W>
-size_t expand(const void* src, const void* limit, const uint64_t* mask, size_t n, void* out) {
+size_t expand(const void* src, const void* limit, const uint64_t* mask, Elements others, size_t n,
+              void* out) {
   using T = typename Word<W>::type;
   const T* const begin = static_cast<const T*>(src);
   const T* x = begin;
+  const T* old = static_cast<const T*>(others.data);
   T* y = static_cast<T*>(out);
-  for (; n >= 64; n -= 64, y += 64) {
+  for (; n >= 64; n -= 64, y += 64, old += others.step) {
     const uint64_t word = *mask++;
-    if (word == 0) continue;
     const int count = std::popcount(word);
     if (count == 64) {
       std::memcpy(y, x, 64 * W);
       x += 64;
     } else if (count > kSparse && has_room(x, limit, 64 * W)) {
-      expand_word<W>(x, word, y);
+      expand_word<W>(x, word, old, y);
       x += count;
     } else {
+      if (old != y) std::memcpy(y, old, 64 * W);
       x = expand_bits(x, word, y);
     }
   }
-  if (n > 0) x = expand_bits(x, *mask, y);
+  if (n > 0) {
+    if (old != y) std::memcpy(y, old, n * W);
+    x = expand_bits(x, *mask, y);
+  }
   return static_cast<size_t>(x - begin);
 }
 

@@ -1,9 +1,11 @@
 // Sinks that select: compress, partition, coordinates.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
 #include "backend/cpu/blocks.h"
+#include "tamis/runtime.h"
 
 namespace tamis::cpu {
 
@@ -62,23 +64,99 @@ void split_positions(const Shape& shape, int64_t* first, int64_t stride, int64_t
   }
 }
 
+/// Whether to compress in one reading: the mask is computed from what is selected, so that counting
+/// first would read it twice, and there is too much of it for the caches.
+bool reads_once(const Program& program) {
+  const auto mask_code = std::span(program.code).first(static_cast<size_t>(program.mask_end));
+  return program.numel >= 16 * kChunk && std::any_of(mask_code.begin(), mask_code.end(),
+                                                     [](const Instr& i) { return i.for_value; });
+}
+
+/// About how many elements the mask selects, from samples, and an eighth more.
+int64_t generous_count(const Program& program) {
+  constexpr int64_t kSamples = 128, kLength = 256;
+  Evaluator evaluator(program);
+  int64_t count = 0;
+  for (int64_t i = 0; i < kSamples; ++i) {
+    const int64_t start = program.numel / kSamples * i / 64 * 64;
+    count += count_block(evaluator.run_mask(start, kLength), kLength);
+  }
+  const double share = static_cast<double>(count) / (kSamples * kLength) * 1.125 + 1.0 / 256;
+  return static_cast<int64_t>(std::min(share, 1.0) * static_cast<double>(program.numel));
+}
+
+/// Packs what the mask selects in one reading: each chunk counts its mask, learns from the chunk
+/// before it where its elements begin, and packs them while they are in the cache. Returns the
+/// number of all selected elements; those that do not fit into the room are left out.
+int64_t compress_chained(const Program& program, const Room& room, int64_t size) {
+  const int64_t chunks = chunks_of(program.numel);
+  constexpr int64_t kUnknown = -1;
+  std::vector<std::atomic<int64_t>> begins(static_cast<size_t>(chunks + 1));
+  for (int64_t i = 1; i <= chunks; ++i) begins[i].store(kUnknown, std::memory_order_relaxed);
+  // Chunks are taken in order, so the one that a chunk waits for is being worked on.
+  std::atomic<int64_t> next{0};
+  parallel_for(get_num_threads(), 1, [&](int64_t, int64_t) {
+    Evaluator evaluator(program);
+    std::vector<uint64_t> words(kChunk / 64);
+    for (int64_t chunk; (chunk = next.fetch_add(1)) < chunks;) {
+      const int64_t from = chunk * kChunk, to = std::min(program.numel, from + kChunk);
+      int64_t count = 0;
+      const auto publish = [&] {
+        begins[chunk].wait(kUnknown, std::memory_order_acquire);
+        begins[chunk + 1].store(begins[chunk] + count, std::memory_order_release);
+        begins[chunk + 1].notify_all();
+      };
+      try {
+        for (int64_t start = from; start < to; start += kBlock) {
+          const int64_t n = std::min(kBlock, to - start);
+          const Register& mask = evaluator.run_mask(start, n);
+          count += count_block(mask, n);
+          std::copy_n(mask.words(), (n + 63) / 64, words.data() + (start - from) / 64);
+        }
+      } catch (...) {  // nobody may wait for this chunk in vain
+        publish();
+        throw;
+      }
+      publish();
+      int64_t at = std::min(begins[chunk].load(), room.size);
+      const int64_t end = std::min(begins[chunk + 1].load(), room.size);
+      for (int64_t start = from; start < to && at < end; start += kBlock) {
+        const int64_t n = std::min(kBlock, to - start);
+        const Register& mask = evaluator.reuse_mask(words.data() + (start - from) / 64, n);
+        if (mask.state == MaskState::none) continue;
+        at += pack(evaluator, evaluator.run_value(start, n), mask, n, count_block(mask, n), size,
+                   static_cast<char*>(room.data) + at * size, end - at);
+      }
+    }
+  });
+  return begins[chunks];
+}
+
 }  // namespace
 
-void run_compress(const Program& program, const std::function<Room(int64_t)>& allocate) {
+void run_compress(const Program& program, const std::function<Room(int64_t)>& resize) {
   const int64_t size = static_cast<int64_t>(itemsize(program.dtype));
   if (program.numel <= kBlock) {  // the mask is computed once
     Evaluator evaluator(program);
     const Register& mask = evaluator.run_mask(0, program.numel);
     const int64_t count = count_block(mask, program.numel);
-    const Room room = allocate(count);
+    const Room room = resize(count);
     if (count == 0 || room.size == 0) return;
     const void* value = evaluator.run_value(0, program.numel);
     pack(evaluator, value, mask, program.numel, count, size, static_cast<char*>(room.data),
          std::min(count, room.size));
     return;
   }
+  if (reads_once(program)) {
+    const Room room = resize(generous_count(program));
+    const int64_t count = compress_chained(program, room, size);
+    if (count <= room.size) {
+      resize(count);
+      return;
+    }
+  }
   const CountedMask counted(program);
-  const Room room = allocate(counted.total());
+  const Room room = resize(counted.total());
   std::vector<int64_t> offsets = counted.offsets();
   for (int64_t& offset : offsets) offset = std::min(offset, room.size);
   std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next place of each chunk

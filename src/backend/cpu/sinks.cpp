@@ -61,11 +61,11 @@ void run_store(const Program& program, const Target& target) {
     if (whole) {
       scatter_target(program, target, start, n, value);
     } else if (packed) {
-      blend(mask->words(), value, place, place, n);
+      blend(mask->words(), {value, evaluator.value_is_uniform()}, place, place, n);
     } else {
       void* block = evaluator.scratch();
       gather_target(program, target, start, n, block);
-      blend(mask->words(), value, block, block, n);
+      blend(mask->words(), {value, evaluator.value_is_uniform()}, block, block, n);
       scatter_target(program, target, start, n, block);
     }
   });
@@ -111,16 +111,16 @@ int64_t run_expand(const Program& program, const void* source, int64_t source_nu
     if (mask.state == MaskState::none && !has_background) return;
     char* const place = packed ? static_cast<char*>(target.data) + start * size
                                : static_cast<char*>(evaluator.scratch());
+    Elements others = place;
     if (has_background) {
-      if (mask.state != MaskState::all) evaluator.run_value(start, n, place);
+      if (mask.state != MaskState::all) {
+        others = {evaluator.run_value(start, n), evaluator.value_is_uniform()};
+      }
     } else if (!packed) {
       gather_target(program, target, start, n, place);
     }
-    if (mask.state != MaskState::none) {
-      const char* const from = static_cast<const char*>(source) + done[chunk] * size;
-      expand(from, limit, mask.words(), n, place);
-      done[chunk] += count_block(mask, n);
-    }
+    const char* const from = static_cast<const char*>(source) + done[chunk] * size;
+    done[chunk] += static_cast<int64_t>(expand(from, limit, mask.words(), others, n, place));
     if (!packed) scatter_target(program, target, start, n, place);
   });
   return counted.total();

@@ -19,7 +19,7 @@ void run_store(const Program& program, const Target& target);
 int64_t run_count(const Program& program);
 bool run_any(const Program& program);
 bool run_all(const Program& program);
-void run_compress(const Program& program, const std::function<Room(int64_t)>& allocate);
+void run_compress(const Program& program, const std::function<Room(int64_t)>& resize);
 void run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
                         const std::function<Room(int64_t)>& allocate);
 void run_partition(const Program& program,
