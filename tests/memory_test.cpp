@@ -114,6 +114,17 @@ TEST_F(Memory, AMaskThatSomebodyHoldsIsKeptWhenItsInputIsWritten) {
   EXPECT_EQ(count(mask), 2);
 }
 
+TEST_F(Memory, AMaskThatIsUsedAgainAndAgainIsKept) {
+  const int64_t n = 3000000;
+  const Tensor x = values_of(float32, {n}), mask = x > 50;
+  const auto use = [&] { return count_nonzero(mask).item<int64_t>(); };
+  const int64_t before = memory_stats().live_bytes, count = use();
+  for (int i = 0; i < 3; ++i) use();
+  EXPECT_LT(memory_stats().live_bytes - before, 1024);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(use(), count);
+  EXPECT_NEAR(memory_stats().live_bytes - before, n, 1024);
+}
+
 TEST_F(Memory, AFusedSelectionAllocatesItsResultOnly) {
   const int64_t n = 10000000;
   const Tensor x = values_of(float32, {n});

@@ -51,6 +51,10 @@ bool is_costly(const Expr& expr, int budget = 8) {
   return false;
 }
 
+/// A mask that has been computed so often is kept even if it is cheap: its bytes are fewer than
+/// those of its inputs. One operation (var) asks for it three times, and must not need memory.
+constexpr uint8_t kPatience = 4;
+
 /// Shorter expressions keep too little to be worth counting who holds what.
 constexpr int32_t kWorthCounting = 4;
 
@@ -212,10 +216,12 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand,
 
 int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
   std::array<Operand, 3> inputs;
-  const bool again = x.storage->recomputed.exchange(1, std::memory_order_relaxed) != 0;
+  const uint8_t times = x.storage->recomputed.load(std::memory_order_relaxed);
+  if (times < kPatience) x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
+  const bool is_wanted =
+      (times >= 1 && is_costly(expr)) || (times == kPatience && x.dtype == DType::boolean);
   // What nobody outside this program holds will not be asked for again.
-  const bool is_wanted = again && !private_.count(x.storage.get());
-  if ((is_wanted && is_costly(expr)) || !inputs_of(x, expr, inputs)) {
+  if ((is_wanted && !private_.count(x.storage.get())) || !inputs_of(x, expr, inputs)) {
     settle(*x.storage);
     return compile_leaf(x, nullptr);
   }

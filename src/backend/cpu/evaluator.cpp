@@ -165,7 +165,8 @@ void Evaluator::execute(const Instr& instr, int64_t start, int64_t n) {
   } else if (is_unary(instr.op)) {
     kernels_.unary[unary_index(instr.op)][in](data(instr.a), dst.data, n);
   } else if (is_binary(instr.op)) {
-    kernels_.binary[binary_index(instr.op)][in](data(instr.a), data(instr.b), dst.data, n);
+    const Register &a = registers_[instr.a], &b = registers_[instr.b];
+    kernels_.binary[binary_index(instr.op)][in](a.elements(), b.elements(), dst.data, n);
   } else if (is_compare(instr.op)) {
     const Register &a = registers_[instr.a], &b = registers_[instr.b];
     kernels_.compare[compare_index(instr.op)][in](a.elements(), b.elements(), words, n);

@@ -20,7 +20,7 @@ constexpr int width_index(size_t itemsize) {
   return itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : itemsize == 8 ? 3 : 4;
 }
 
-/// An operand of a comparison or a choice: its elements one behind the other, or, if it is uniform,
+/// An operand of several: its elements one behind the other, or, if it is uniform,
 /// 64 equal ones that stand for all. Those stay in registers and leave the cache to the others.
 struct Elements {
   Elements(const void* first, bool uniform = false) : data(first), step(uniform ? 0 : 64) {}
@@ -39,7 +39,7 @@ struct Elements {
 /// width 1).
 struct Kernels {
   using Unary = void (*)(const void* a, void* out, size_t n);
-  using Binary = void (*)(const void* a, const void* b, void* out, size_t n);
+  using Binary = void (*)(Elements a, Elements b, void* out, size_t n);
   using Compare = void (*)(Elements a, Elements b, uint64_t* out, size_t n);
 
   const char* isa;

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/kernels_binary.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -89,14 +90,15 @@ struct Fmod {
       return b == 0 ? T{0} : static_cast<T>(a % b);
     }
   }
+  static T of_fmod(T mod, T /*a*/, T /*b*/) { return mod; }
 };
 
 // The sign is the divisor's, as in Python.
 template <class T>
 struct Remainder {
-  T operator()(T a, T b) const {
-    const T mod = Fmod<T>()(a, b);
-    return mod != 0 && (b < 0) != (mod < 0) ? static_cast<T>(mod + b) : mod;
+  T operator()(T a, T b) const { return of_fmod(Fmod<T>()(a, b), a, b); }
+  static T of_fmod(T mod, T /*a*/, T b) {
+    return (mod != 0) & ((b < 0) != (mod < 0)) ? static_cast<T>(mod + b) : mod;
   }
 };
 
@@ -104,7 +106,7 @@ template <class T>
 struct FloorDiv {
   T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return floating(a, b);
+      return of_fmod(std::fmod(a, b), a, b);
     } else if constexpr (std::is_signed_v<T>) {
       if (b == 0) return T{0};
       if (b == -1) return Sub<T>()(T{0}, a);
@@ -116,9 +118,8 @@ struct FloorDiv {
   }
 
   // PyTorch's (and CPython's) way: exact where a / b rounds up to an integer.
-  static T floating(T a, T b) {
+  static T of_fmod(T mod, T a, T b) {
     if (b == 0) return a / b;
-    const T mod = std::fmod(a, b);
     T quotient = (a - mod) / b;
     if (mod != 0 && (b < 0) != (mod < 0)) quotient -= 1;
     if (quotient == 0) return std::copysign(T{0}, a / b);
@@ -144,13 +145,41 @@ struct Pow {
 };
 
 template <template <class> class F, class T>
-void binary(const void* a, const void* b, void* out, size_t n) {
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
+void binary(Elements a, Elements b, void* out, size_t n) {
+  const T* x = static_cast<const T*>(a.data);
+  const T* y = static_cast<const T*>(b.data);
   T* z = static_cast<T*>(out);
   const F<T> f;
-  TAMIS_INDEPENDENT
+  for (; n >= 64; n -= 64, x += a.step, y += b.step, z += 64) {
+    TAMIS_INDEPENDENT
+    for (int i = 0; i < 64; ++i) z[i] = f(x[i], y[i]);
+  }
   for (size_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
+}
+
+// What follows from fmod of float32: a quotient below 2^29 times a float32 is exact in double, so
+// all else is too; what is beyond goes to libm.
+template <template <class> class F>
+void by_fmod(Elements a, Elements b, void* out, size_t n) {
+  const float* x = static_cast<const float*>(a.data);
+  const float* y = static_cast<const float*>(b.data);
+  float* z = static_cast<float*>(out);
+  for (size_t part; n > 0; n -= part, x += a.step, y += b.step, z += part) {
+    part = std::min<size_t>(n, 64);
+    float mods[64];
+    uint32_t beyond = 0;
+    TAMIS_INDEPENDENT
+    for (size_t i = 0; i < part; ++i) {
+      const double p = x[i], q = y[i], quotient = std::trunc(p / q);
+      const double rest = p - quotient * q;
+      // A quotient that was rounded up to an integer is one too large: the rest changes its sign.
+      const double mod = rest * p < 0 ? rest + std::copysign(q, p) : rest;
+      mods[i] = std::copysign(static_cast<float>(mod), x[i]);
+      beyond |= (std::abs(quotient) < 0x1p29) & (std::abs(y[i]) < HUGE_VALF) ? 0 : 1;
+    }
+    for (size_t i = 0; beyond != 0 && i < part; ++i) mods[i] = std::fmod(x[i], y[i]);
+    for (size_t i = 0; i < part; ++i) z[i] = F<float>::of_fmod(mods[i], x[i], y[i]);
+  }
 }
 
 template <template <class> class F, class... Ts>
@@ -169,15 +198,21 @@ void set_all(Kernels& table, Op op) {
   set<F, float, double>(table, op);
 }
 
+template <template <class> class F>
+void set_by_fmod(Kernels& table, Op op) {
+  set_all<F>(table, op);
+  table.binary[binary_index(op)][static_cast<int>(DType::float32)] = &by_fmod<F>;
+}
+
 }  // namespace
 
 void fill_binary(Kernels& table) {
   set_all<Add>(table, Op::add);
   set_all<Sub>(table, Op::sub);
   set_all<Mul>(table, Op::mul);
-  set_all<FloorDiv>(table, Op::floor_div);
-  set_all<Remainder>(table, Op::remainder);
-  set_all<Fmod>(table, Op::fmod);
+  set_by_fmod<FloorDiv>(table, Op::floor_div);
+  set_by_fmod<Remainder>(table, Op::remainder);
+  set_by_fmod<Fmod>(table, Op::fmod);
   set_integers<Pow>(table, Op::pow);
   set_all<Minimum>(table, Op::minimum);
   set_all<Maximum>(table, Op::maximum);

@@ -95,13 +95,16 @@ struct Pow {
 };
 
 template <template <class> class F, class R>
-void binary(const void* a, const void* b, void* out, size_t n) {
-  const R* x = static_cast<const R*>(a);
-  const R* y = static_cast<const R*>(b);
+void binary(Elements a, Elements b, void* out, size_t n) {
+  const R* x = static_cast<const R*>(a.data);
+  const R* y = static_cast<const R*>(b.data);
   R* z = static_cast<R*>(out);
   const F<R> f;
-  TAMIS_INDEPENDENT
-  for (size_t i = 0; i < n; ++i) store(z, i, f(load(x, i), load(y, i)));
+  for (size_t part; n > 0; n -= part, x += 2 * a.step, y += 2 * b.step, z += 2 * part) {
+    part = std::min<size_t>(n, 64);
+    TAMIS_INDEPENDENT
+    for (size_t i = 0; i < part; ++i) store(z, i, f(load(x, i), load(y, i)));
+  }
 }
 
 // ---- one operand --------------------------------------------------------------------------------

@@ -86,12 +86,12 @@ void circular(const void* a, void* out, size_t n) {
 }
 
 template <class T>
-void pow(const void* a, const void* b, void* out, size_t n) {
-  T x[kPart], y[kPart];
-  for (size_t from = 0; from < n; from += kPart) {
-    const size_t part = std::min(kPart, n - from);
-    std::memcpy(x, static_cast<const T*>(a) + from, part * sizeof(T));
-    std::memcpy(y, static_cast<const T*>(b) + from, part * sizeof(T));
+void pow(Elements a, Elements b, void* out, size_t n) {
+  T x[64], y[64];
+  for (size_t from = 0; from < n; from += 64) {
+    const size_t part = std::min<size_t>(64, n - from);
+    std::memcpy(x, static_cast<const T*>(a.data) + from / 64 * a.step, part * sizeof(T));
+    std::memcpy(y, static_cast<const T*>(b.data) + from / 64 * b.step, part * sizeof(T));
     T* z = static_cast<T*>(out) + from;
     TAMIS_INDEPENDENT
     for (size_t i = 0; i < part; ++i) z[i] = math::pow(x[i], y[i]);

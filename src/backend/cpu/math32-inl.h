@@ -69,10 +69,9 @@ HWY_INLINE float expm1(float given) {
   return given == 0 ? given : static_cast<float>(y);
 }
 
-HWY_INLINE float sigmoid(float given) {
-  const auto [two_n, rest] = power(clamped(given, 200));
-  const double e = two_n + two_n * rest;
-  return given < -88.7228391f ? 0 : static_cast<float>(e / (1 + e));
+HWY_INLINE float sigmoid(float x) {
+  const double e = exp_at_most_one(-std::abs(x));
+  return x < -88.7228391f ? 0.f : static_cast<float>((x < 0 ? e : 1.0) / (1.0 + e));
 }
 
 HWY_INLINE float tanh(float given) {
