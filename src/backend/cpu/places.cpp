@@ -84,7 +84,9 @@ void for_parts(const Space& space, Body&& body) {
     size = space.shape[d];
   }
   if (size == 1) return body(space);
-  const int64_t grain = std::max<int64_t>(1, kGrain / (numel(space.shape) / size));
+  // Parts as wide as can be: short pieces of lines would cost more than they move.
+  const int64_t threads = get_num_threads(), whole = numel(space.shape) / size;
+  const int64_t grain = std::max((size + threads - 1) / threads, kGrain / whole);
   parallel_for(size, grain, [&](int64_t begin, int64_t end) {
     Space part = space;
     part.shape[split] = end - begin;
@@ -173,9 +175,20 @@ void combine_into(const Places& places, const Space& space, void* to, const void
   const S* x = static_cast<const S*>(source);
   for_parts(space, [&](const Space& part) {
     for_lines(part, 0, numel(part.shape), [&](const int64_t* offsets, int64_t lines, int64_t n) {
-      line.each(offsets, lines, n, [x, y](int64_t place, int64_t packed) {
-        const W a = static_cast<W>(y[place]), b = static_cast<W>(x[packed]);
-        y[place] = static_cast<S>(combined<kCombine, W>(a, b));
+      const auto combine = [](S a, S b) {
+        return static_cast<S>(combined<kCombine, W>(static_cast<W>(a), static_cast<W>(b)));
+      };
+      if (!line.is_dense()) {
+        line.each(offsets, lines, n, [x, y, combine](int64_t place, int64_t packed) {
+          y[place] = combine(y[place], x[packed]);
+        });
+        return;
+      }
+      line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
+        S* const a = y + place;
+        const S* const b = x + packed;
+        TAMIS_INDEPENDENT
+        for (int64_t i = 0; i < n; ++i) a[i] = combine(a[i], b[i]);
       });
     });
   });
