@@ -6,9 +6,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include <algorithm>
-#include <bit>
 #include <limits>
-#include <type_traits>
 
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/loops.h"
@@ -24,23 +22,6 @@ namespace {
 
 // As in kernels_reduce.cpp: fixed, or the rounding would depend on the instruction set.
 constexpr size_t kLanes = 64;
-
-template <class T>
-using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-
-// x where the byte is 0xFF, other where it is 0; bitwise, because a choice is compiled to a branch.
-template <class T>
-HWY_INLINE T choose(uint8_t byte, T x, T other) {
-  const auto mask = static_cast<Bits<T>>(static_cast<int8_t>(byte));
-  return std::bit_cast<T>((std::bit_cast<Bits<T>>(x) & mask) |
-                          (std::bit_cast<Bits<T>>(other) & ~mask));
-}
-
-// Which of the n <= 64 elements from `at` on are kept.
-HWY_INLINE uint64_t word_at(const uint64_t* mask, size_t at, size_t n) {
-  const uint64_t all = ~uint64_t{0} >> (64 - n);
-  return mask ? mask[at / 64] & all : all;
-}
 
 // NaN is passed over: the sum will be NaN by it.
 template <class T>

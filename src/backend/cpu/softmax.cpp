@@ -14,17 +14,6 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Bits [from, from + n) of words, moved to the front; those behind them are zero.
-void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out) {
-  const int64_t first = from / 64, shift = from % 64, last = (from + n - 1) / 64;
-  const int64_t count = (n + 63) / 64;
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = words[first + i] >> shift;
-    if (shift != 0 && first + i < last) out[i] |= words[first + i + 1] << (64 - shift);
-  }
-  if (n % 64 != 0) out[count - 1] &= (uint64_t{1} << (n % 64)) - 1;
-}
-
 void fill(DType dtype, double value, int64_t n, void* out) {
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);

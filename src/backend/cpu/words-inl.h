@@ -1,4 +1,4 @@
-// Mask words to and from 64 bytes, and selection by a mask word; once per instruction set.
+// Mask words to and from 64 bytes, and selection by them; once per instruction set.
 #if defined(TAMIS_CPU_WORDS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAMIS_CPU_WORDS_INL_H
 #undef TAMIS_CPU_WORDS_INL_H
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/cpu/loops.h"
 #include "backend/cpu/target-inl.h"
@@ -71,6 +72,27 @@ HWY_INLINE void bytes_from_bits(uint64_t word, uint8_t* bytes) {
     std::memcpy(bytes + 8 * i, &eight, 8);
   }
 #endif
+}
+
+// The unsigned integer of T's size.
+template <class T>
+using Bits =
+    std::conditional_t<sizeof(T) == 8, uint64_t,
+                       std::conditional_t<sizeof(T) == 4, uint32_t,
+                                          std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>;
+
+// x where the byte is 0xFF, other where it is 0; bitwise, because a choice is compiled to a branch.
+template <class T>
+HWY_INLINE T choose(uint8_t byte, T x, T other) {
+  const auto mask = static_cast<Bits<T>>(static_cast<int8_t>(byte));
+  return std::bit_cast<T>(static_cast<Bits<T>>((std::bit_cast<Bits<T>>(x) & mask) |
+                                               (std::bit_cast<Bits<T>>(other) & ~mask)));
+}
+
+// Which of the n <= 64 elements from `at` on are kept; a null mask keeps all.
+HWY_INLINE uint64_t word_at(const uint64_t* mask, size_t at, size_t n) {
+  const uint64_t all = ~uint64_t{0} >> (64 - n);
+  return mask ? mask[at / 64] & all : all;
 }
 
 // out[i] = bit i of word ? a[i] : b[i], 64 elements of W bytes.
