@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/loops.h"
 #include "backend/cpu/table-inl.h"
 #include "backend/cpu/target-inl.h"
 #include "backend/cpu/words-inl.h"
@@ -55,24 +56,47 @@ struct Smaller {
   }
 };
 
+// What the word keeps of 64 elements, to the lanes.
+template <class F, class T, class Sum>
+HWY_INLINE void add_kept(const F& f, uint64_t word, const T* x, T identity, Sum* lanes) {
+  alignas(64) uint8_t bytes[64];
+  bytes_from_bits(word, bytes);
+  for (size_t j = 0; j < kLanes; ++j) {
+    lanes[j] = f(lanes[j], static_cast<Sum>(choose(bytes[j], x[j], identity)));
+  }
+}
+
+#if HWY_TARGET == HWY_AVX2
+HWY_INLINE void add_kept(const Plus<double>&, uint64_t word, const float* x, float, double* lanes) {
+  const __m256i first = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  for (int i = 0; i < 64; i += 8) {
+    const __m256i bits = _mm256_slli_epi32(first, i % 32);
+    const __m256i half = _mm256_set1_epi32(static_cast<int>(word >> (i / 32 * 32)));
+    const __m256i keeps = _mm256_cmpeq_epi32(_mm256_and_si256(half, bits), bits);
+    const __m256 v = _mm256_and_ps(_mm256_loadu_ps(x + i), _mm256_castsi256_ps(keeps));
+    const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+    const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+    _mm256_store_pd(lanes + i, _mm256_add_pd(_mm256_load_pd(lanes + i), low));
+    _mm256_store_pd(lanes + i + 4, _mm256_add_pd(_mm256_load_pd(lanes + i + 4), high));
+  }
+}
+#endif
+
 // Lanes begin with `start`; what is masked out leaves them as they are.
 template <class F, class T, class Sum>
 Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
   const F f;
   alignas(64) Sum lanes[kLanes];
-  alignas(64) uint8_t bytes[64];
   for (size_t j = 0; j < kLanes; ++j) lanes[j] = start;
   for (size_t i = 0; i < n; i += kLanes) {
     const size_t here = std::min(kLanes, n - i);
     const uint64_t word = word_at(mask, i, here);
     if (word == 0) continue;
+    prefetch_next(x + i);
     if (word == ~uint64_t{0}) {
       for (size_t j = 0; j < kLanes; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
     } else if (here == kLanes) {
-      bytes_from_bits(word, bytes);
-      for (size_t j = 0; j < kLanes; ++j) {
-        lanes[j] = f(lanes[j], static_cast<Sum>(choose(bytes[j], x[i + j], identity)));
-      }
+      add_kept(f, word, x + i, identity, lanes);
     } else {
       for (size_t j = 0; j < here; ++j) {
         if (word >> j & 1) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
