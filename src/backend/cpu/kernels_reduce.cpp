@@ -68,16 +68,8 @@ HWY_INLINE void add_kept(const F& f, uint64_t word, const T* x, T identity, Sum*
 
 #if HWY_TARGET == HWY_AVX2
 HWY_INLINE void add_kept(const Plus<double>&, uint64_t word, const float* x, float, double* lanes) {
-  const __m256i first = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   for (int i = 0; i < 64; i += 8) {
-    const __m256i bits = _mm256_slli_epi32(first, i % 32);
-    const __m256i half = _mm256_set1_epi32(static_cast<int>(word >> (i / 32 * 32)));
-    const __m256i keeps = _mm256_cmpeq_epi32(_mm256_and_si256(half, bits), bits);
-    const __m256 v = _mm256_and_ps(_mm256_loadu_ps(x + i), _mm256_castsi256_ps(keeps));
-    const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(v));
-    const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
-    _mm256_store_pd(lanes + i, _mm256_add_pd(_mm256_load_pd(lanes + i), low));
-    _mm256_store_pd(lanes + i + 4, _mm256_add_pd(_mm256_load_pd(lanes + i + 4), high));
+    add_to(_mm256_and_ps(_mm256_loadu_ps(x + i), lanes_from_bits(word, i)), lanes + i);
   }
 }
 #endif

@@ -43,7 +43,8 @@ class RowNormalizer {
     const int64_t start = first * length_, all = n * length_;
     const Register* mask = has_mask_ ? &evaluator_.run_mask(start, all) : nullptr;
     if (mask && mask->state == MaskState::none) return fill(result_, masked_out_, all, out);
-    const auto* values = static_cast<const char*>(evaluator_.run_value(start, all));
+    const auto* values = static_cast<const char*>(mask ? evaluator_.run_kept(start, all)
+                                                       : evaluator_.run_value(start, all));
     const bool mixed = mask && mask->state == MaskState::mixed;
     for (int64_t r = 0; r < n; ++r) {
       if (mixed) copy_bits(mask->words(), r * length_, length_, words_.data());

@@ -95,6 +95,23 @@ HWY_INLINE uint64_t word_at(const uint64_t* mask, size_t at, size_t n) {
   return mask ? mask[at / 64] & all : all;
 }
 
+#if HWY_TARGET == HWY_AVX2
+// All bits of each of 8 lanes of 4 bytes for which the word, from bit i on, has a 1; i % 8 is 0.
+HWY_INLINE __m256 lanes_from_bits(uint64_t word, int i) {
+  const __m256i bits = _mm256_slli_epi32(_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128), i % 32);
+  const __m256i half = _mm256_set1_epi32(static_cast<int>(word >> (i / 32 * 32)));
+  return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(half, bits), bits));
+}
+
+// lanes[0, 8) += v.
+HWY_INLINE void add_to(__m256 v, double* lanes) {
+  const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+  const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+  _mm256_store_pd(lanes, _mm256_add_pd(_mm256_load_pd(lanes), low));
+  _mm256_store_pd(lanes + 4, _mm256_add_pd(_mm256_load_pd(lanes + 4), high));
+}
+#endif
+
 // out[i] = bit i of word ? a[i] : b[i], 64 elements of W bytes.
 template <int W>
 HWY_INLINE void select_word(uint64_t word, const typename Word<W>::type* a,
