@@ -74,9 +74,10 @@ class Backend {
   /// source has fewer, nothing is written.
   virtual int64_t expand(const Program& program, const void* source, int64_t source_numel,
                          const Target& target) = 0;
-  /// The program's elements are seen as [outer, reduced, inner]; writes [outer, inner] results of
-  /// dtype `result`. A sum of a program that has a mask and no value counts the mask; then inner is
-  /// 1 and `result` int64.
+  /// The program's elements, or those that its mask keeps, are seen as [outer, reduced, inner];
+  /// writes [outer, inner] results of dtype `result`. A mean is the sum over `reduced`, whatever is
+  /// kept; an extreme of nothing is the least or greatest number of the dtype. A sum of a program
+  /// that has a mask and no value counts the mask; then inner is 1 and `result` int64.
   virtual void reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
                       int64_t inner, void* out, DType result) = 0;
   /// The program's elements (float32 or float64) are seen as [rows, length]: the exponentials of

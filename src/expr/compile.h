@@ -27,6 +27,9 @@ class Compiler {
   void mask(const Tensor& x);
   /// x is broadcast to shape and cast to dtype.
   void value(const Tensor& x, DType dtype);
+  /// The same for a reduction. If x is chosen by a mask between something and what changes nothing
+  /// in the reduction, the mask becomes the program's, and the sink can leave out the rest.
+  void reduced(const Tensor& x, DType dtype, Reduction reduction);
   /// The value is what fills `storage`, whose recipe is expr and whose shape is the iteration
   /// space.
   void result(const Ref<Storage>& storage, const Expr& expr);
@@ -71,6 +74,8 @@ class Compiler {
   /// Emits a jump whose target is set by land(); returns its index.
   size_t emit_skip(Op op, int16_t mask);
   void land(size_t skip);
+  /// Whether this register is a number that changes nothing in the reduction.
+  bool is_neutral(int16_t reg, Reduction reduction) const;
   bool is_constant(int16_t reg) const { return reg < 0 || constant_[reg]; }
   void merge_dims(Target* target);
   /// Tells apart what the value needs of the mask's code.

@@ -257,7 +257,7 @@ Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType ope
   if (counts) {
     compiler.mask(x);
   } else {
-    compiler.value(x, operand);
+    compiler.reduced(x, operand, reduction);
   }
   const Program& program = compiler.finish();
   cpu_backend().reduce(program, reduction, space.outer, space.reduced, space.inner,

@@ -84,7 +84,8 @@ class Search {
     const T* x = block.values + from;
     constexpr int kType = static_cast<int>(dtype_of<T>);
     T extreme;
-    (kLargest ? kernels().amax : kernels().amin)[kType](x, static_cast<size_t>(n), &extreme);
+    (kLargest ? kernels().amax : kernels().amin)[kType](x, nullptr, static_cast<size_t>(n),
+                                                        &extreme);
     if (best.index >= 0 && !beats<kLargest>(extreme, best.value)) return;
     for (int64_t i = 0; i < n; ++i) {
       if (!same(x[i], extreme) || !block.keeps(from + i)) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -83,6 +84,16 @@ void set_bits(uint64_t* words, int64_t from, int64_t n) {
   words[last] |= tail;
 }
 
+void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out) {
+  const int64_t first = from / 64, shift = from % 64, last = (from + n - 1) / 64;
+  const int64_t count = (n + 63) / 64;
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = words[first + i] >> shift;
+    if (shift != 0 && first + i < last) out[i] |= words[first + i + 1] << (64 - shift);
+  }
+  if (n % 64 != 0) out[count - 1] &= (uint64_t{1} << (n % 64)) - 1;
+}
+
 uint64_t* kept_words(int64_t count) {
   return static_cast<uint64_t*>(room_in(mask_arena, static_cast<size_t>(count) * 8));
 }
@@ -140,6 +151,42 @@ const void* Evaluator::run_value(int64_t start, int64_t n, void* out) {
     return out;
   }
   return value.data;
+}
+
+bool Evaluator::value_is_there() const {
+  const auto costs_nothing = [&](const Instr& instr) {
+    if (instr.op == Op::skip_if_none || instr.op == Op::skip_if_all) return true;
+    return instr.op == Op::load && instr.out != DType::boolean &&
+           is_packed(program_.shape, program_.leaves[instr.leaf].strides);
+  };
+  return std::all_of(program_.code.begin() + program_.mask_end, program_.code.end(), costs_nothing);
+}
+
+const void* Evaluator::run_kept(int64_t start, int64_t n) {
+  constexpr int64_t kGap = 4;  // words that are worth a run of their own
+  Register& mask = registers_[program_.mask];
+  if (mask.state != MaskState::mixed || value_is_there()) return run_value(start, n);
+  const auto count = static_cast<int64_t>(words_of(n));
+  std::copy_n(mask.words(), count, kept_);
+  char* const values = static_cast<char*>(registers_[program_.value].buffer);
+  const auto next = [&](int64_t i) {
+    return std::find_if(kept_ + i, kept_ + count, std::identity()) - kept_;
+  };
+  for (int64_t from = next(0), to; from < count;) {
+    int64_t then = from;
+    do {
+      to = then + 1;
+      then = next(to);
+    } while (then < count && then - to < kGap);
+    if (from == 0 && to == count) return run_value(start, n);
+    const int64_t at = from * 64, length = std::min(to * 64, n) - at;
+    reuse_mask(kept_ + from, length);
+    run_value(start + at, length, values + at * static_cast<int64_t>(itemsize(program_.dtype)));
+    from = then;
+  }
+  mask.data = kept_;
+  mask.state = MaskState::mixed;
+  return values;
 }
 
 void Evaluator::run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n) {

@@ -44,12 +44,18 @@ class Evaluator {
   /// Whether all values are the same, in every block.
   bool value_is_uniform() const { return registers_[program_.value].uniform; }
 
+  /// As run_value, behind run_mask, for a sink that reads no value whose bit is zero: long runs of those
+  /// are not computed. The mask's register keeps its bits.
+  const void* run_kept(int64_t start, int64_t n);
+
   /// Room for a block of any dtype, for the sink's own use.
   void* scratch() { return scratch_; }
 
  private:
   void run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n);
   void execute(const Instr& instr, int64_t start, int64_t n);
+  /// Whether values are where they are read from, or have come with the mask.
+  bool value_is_there() const;
   void load(const Instr& instr, int64_t start, int64_t n);
   void load_bytes(int leaf, int64_t start, int64_t n, void* out);
   void load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
@@ -64,6 +70,7 @@ class Evaluator {
   bool reused_ = false;                         // the mask was given, not computed
   void* scratch_ = nullptr;                     // the sink's
   void* bytes_ = nullptr;                       // bools as bytes
+  uint64_t kept_[kBlockWords];                  // a mask whose register is needed for its parts
   std::vector<std::unique_ptr<Panel>> panels_;  // per leaf; made when they are needed
 };
 
@@ -109,5 +116,8 @@ bool is_packed(const Shape& shape, const Shape& strides);
 
 /// Sets bits [from, from + n).
 void set_bits(uint64_t* words, int64_t from, int64_t n);
+
+/// Bits [from, from + n) of words, moved to the front; those behind them are zero.
+void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out);
 
 }  // namespace tamis::cpu

@@ -81,15 +81,17 @@ struct Kernels {
   /// Repeats one element n times.
   void (*fill[kWidths])(const void* value, void* out, size_t n);
 
-  /// Reductions of one block to one value. Sums are taken over 64 interleaved lanes that are then
-  /// added pairwise, on every instruction set, so the result does not depend on it. float32 sums
-  /// and products end in double. Entries: sum, prod for int64 (result int64, wrapping), float32,
-  /// float64 (result double), complex64, complex128 (result complex128); amax, amin for all
-  /// integers, float32, float64 (result of the dtype; NaN wins). n >= 1.
-  void (*sum[kDTypeCount])(const void* a, size_t n, void* out);
-  void (*prod[kDTypeCount])(const void* a, size_t n, void* out);
-  void (*amax[kDTypeCount])(const void* a, size_t n, void* out);
-  void (*amin[kDTypeCount])(const void* a, size_t n, void* out);
+  /// Reductions of what the mask keeps of one block to one value; a null mask keeps all. Where 64
+  /// elements are masked out they are not read. Sums are taken over 64 interleaved lanes that are
+  /// then added pairwise, on every instruction set, so the result does not depend on it. float32
+  /// sums and products end in double. Entries: sum, prod for int64 (result int64, wrapping),
+  /// float32, float64 (result double), complex64, complex128 (result complex128); amax, amin for
+  /// all integers, float32, float64 (result of the dtype; NaN wins; of nothing the least or
+  /// greatest number). n >= 1.
+  void (*sum[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
+  void (*prod[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
+  void (*amax[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
+  void (*amin[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
 
   /// What softmax is made of, for float32 and float64. A null mask keeps all.
   /// The largest kept element, -infinity of none; NaN is passed over.

@@ -58,51 +58,72 @@ HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
     if constexpr (std::is_same_v<T, int64_t>) return _mm512_cmp_epi64_mask(x, y, kIntegers);
   }
 }
-constexpr size_t kVectorBytes = 64, kSmallestCompared = 1;
+template <class T>
+constexpr int kCompared = 64 / sizeof(T);
+template <class Test, class T>
+constexpr bool kInverted = false;
+constexpr size_t kSmallestCompared = 1;
 
 #elif HWY_TARGET == HWY_AVX2
-// The same for elements of 4 and 8 bytes, whose signs can be gathered at once.
+// All bits of each element of 4 or 8 bytes for which the test holds. There is no <= of integers: it
+// is inverted at the end.
 template <class Test, class T>
-HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
+HWY_INLINE __m256i compare_lanes(const T* a, const T* b) {
   constexpr bool eq = std::is_same_v<Test, Eq>, lt = std::is_same_v<Test, Lt>;
   constexpr int kFloats = eq ? _CMP_EQ_OQ : lt ? _CMP_LT_OQ : _CMP_LE_OQ;
   if constexpr (std::is_same_v<T, float>) {
-    const __m256 v = _mm256_cmp_ps(_mm256_loadu_ps(a), _mm256_loadu_ps(b), kFloats);
-    return static_cast<uint32_t>(_mm256_movemask_ps(v));
+    return _mm256_castps_si256(_mm256_cmp_ps(_mm256_loadu_ps(a), _mm256_loadu_ps(b), kFloats));
   } else if constexpr (std::is_same_v<T, double>) {
-    const __m256d v = _mm256_cmp_pd(_mm256_loadu_pd(a), _mm256_loadu_pd(b), kFloats);
-    return static_cast<uint32_t>(_mm256_movemask_pd(v));
+    return _mm256_castpd_si256(_mm256_cmp_pd(_mm256_loadu_pd(a), _mm256_loadu_pd(b), kFloats));
   } else {
     const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
     const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
     constexpr bool wide = sizeof(T) == 8;
-    constexpr uint64_t inverted = eq || lt ? 0 : wide ? 0xF : 0xFF;  // a <= b is not a > b
-    __m256i v;
-    if constexpr (eq) {
-      v = wide ? _mm256_cmpeq_epi64(x, y) : _mm256_cmpeq_epi32(x, y);
-    } else if constexpr (lt) {
-      v = wide ? _mm256_cmpgt_epi64(y, x) : _mm256_cmpgt_epi32(y, x);
-    } else {
-      v = wide ? _mm256_cmpgt_epi64(x, y) : _mm256_cmpgt_epi32(x, y);
-    }
-    const int signs = wide ? _mm256_movemask_pd(_mm256_castsi256_pd(v))
-                           : _mm256_movemask_ps(_mm256_castsi256_ps(v));
-    return static_cast<uint32_t>(signs) ^ inverted;
+    if constexpr (eq) return wide ? _mm256_cmpeq_epi64(x, y) : _mm256_cmpeq_epi32(x, y);
+    if constexpr (lt) return wide ? _mm256_cmpgt_epi64(y, x) : _mm256_cmpgt_epi32(y, x);
+    return wide ? _mm256_cmpgt_epi64(x, y) : _mm256_cmpgt_epi32(x, y);
   }
 }
-constexpr size_t kVectorBytes = 32, kSmallestCompared = 4;
+
+// 16 elements of 4 bytes, as 2 bytes each; packing works within the halves of vectors.
+template <class Test, class T>
+HWY_INLINE __m256i compare_two(const T* a, const T* b) {
+  return _mm256_packs_epi32(compare_lanes<Test>(a, b), compare_lanes<Test>(a + 8, b + 8));
+}
+
+// The bits of 32 elements of 4 bytes, which are gathered as bytes, or of 4 elements of 8 bytes.
+template <class Test, class T>
+HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
+  if constexpr (sizeof(T) == 4) {
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256i bytes =
+        _mm256_packs_epi16(compare_two<Test>(a, b), compare_two<Test>(a + 16, b + 16));
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, order)));
+  } else {
+    return static_cast<uint32_t>(
+        _mm256_movemask_pd(_mm256_castsi256_pd(compare_lanes<Test>(a, b))));
+  }
+}
+template <class Test, class T>
+constexpr bool kInverted = std::is_integral_v<T>&& std::is_same_v<Test, Le>;
+template <class T>
+constexpr int kCompared = sizeof(T) == 4 ? 32 : 4;
+constexpr size_t kSmallestCompared = 4;
 
 #else
-constexpr size_t kVectorBytes = 0, kSmallestCompared = SIZE_MAX;  // no compare_vector
+template <class T>
+constexpr int kCompared = 0;
+template <class Test, class T>
+constexpr bool kInverted = false;
+constexpr size_t kSmallestCompared = SIZE_MAX;  // no compare_vector
 #endif
 
 template <class Test, class T>
 HWY_INLINE uint64_t compare_word(const T* a, const T* b) {
   if constexpr (sizeof(T) >= kSmallestCompared) {
     uint64_t word = 0;
-    constexpr int kLanes = kVectorBytes / sizeof(T);
-    for (int i = 0; i < 64; i += kLanes) word |= compare_vector<Test>(a + i, b + i) << i;
-    return word;
+    for (int i = 0; i < 64; i += kCompared<T>) word |= compare_vector<Test>(a + i, b + i) << i;
+    return kInverted<Test, T> ? ~word : word;
   } else {
     alignas(64) uint8_t bytes[64];
     for (int i = 0; i < 64; ++i) bytes[i] = Test::one(a[i], b[i]) ? 0xFF : 0;
@@ -138,6 +159,7 @@ template <class Test>
 void to_mask(const void* a, uint64_t* out, size_t n) {
   const auto* x = static_cast<const typename Test::Element*>(a);
   for (; n >= 64; n -= 64, x += 64) {
+    prefetch_next(x);
     alignas(64) uint8_t bytes[64];
     for (int i = 0; i < 64; ++i) bytes[i] = Test::one(x[i]) ? 0xFF : 0;
     *out++ = bits_from_bytes(bytes);

@@ -264,13 +264,15 @@ void from_mask(const uint64_t* mask, void* out, size_t n) {
 constexpr size_t kLanes = 64;
 
 template <template <class> class F, class R>
-void reduce(const void* a, size_t n, void* out, Pair<double> identity) {
+void reduce(const void* a, const uint64_t* mask, size_t n, void* out, Pair<double> identity) {
   const R* x = static_cast<const R*>(a);
   const F<double> f;
   Pair<double> lanes[kLanes];
   for (Pair<double>& lane : lanes) lane = identity;
   for (size_t i = 0; i < n; i += kLanes) {
+    const uint64_t word = mask ? mask[i / 64] : ~uint64_t{0};
     for (size_t j = 0; j < std::min(kLanes, n - i); ++j) {
+      if (!(word >> j & 1)) continue;
       const Pair<R> v = load(x, i + j);
       lanes[j] = f(lanes[j], {static_cast<double>(v.re), static_cast<double>(v.im)});
     }
@@ -282,13 +284,13 @@ void reduce(const void* a, size_t n, void* out, Pair<double> identity) {
 }
 
 template <class R>
-void sum(const void* a, size_t n, void* out) {
-  reduce<Add, R>(a, n, out, {0, 0});
+void sum(const void* a, const uint64_t* mask, size_t n, void* out) {
+  reduce<Add, R>(a, mask, n, out, {0, 0});
 }
 
 template <class R>
-void prod(const void* a, size_t n, void* out) {
-  reduce<Mul, R>(a, n, out, {1, 0});
+void prod(const void* a, const uint64_t* mask, size_t n, void* out) {
+  reduce<Mul, R>(a, mask, n, out, {1, 0});
 }
 
 // ---- the table ----------------------------------------------------------------------------------

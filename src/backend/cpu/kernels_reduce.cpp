@@ -5,11 +5,15 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/kernels_reduce.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/loops.h"
 #include "backend/cpu/table-inl.h"
 #include "backend/cpu/target-inl.h"
+#include "backend/cpu/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE {
@@ -52,16 +56,45 @@ struct Smaller {
   }
 };
 
+// What the word keeps of 64 elements, to the lanes.
 template <class F, class T, class Sum>
-Sum reduce(const T* x, size_t n, Sum identity) {
+HWY_INLINE void add_kept(const F& f, uint64_t word, const T* x, T identity, Sum* lanes) {
+  alignas(64) uint8_t bytes[64];
+  bytes_from_bits(word, bytes);
+  for (size_t j = 0; j < kLanes; ++j) {
+    lanes[j] = f(lanes[j], static_cast<Sum>(choose(bytes[j], x[j], identity)));
+  }
+}
+
+#if HWY_TARGET == HWY_AVX2
+HWY_INLINE void add_kept(const Plus<double>&, uint64_t word, const float* x, float, double* lanes) {
+  for (int i = 0; i < 64; i += 8) {
+    add_to(_mm256_and_ps(_mm256_loadu_ps(x + i), lanes_from_bits(word, i)), lanes + i);
+  }
+}
+#endif
+
+// Lanes begin with `start`; what is masked out leaves them as they are.
+template <class F, class T, class Sum>
+Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
   const F f;
   alignas(64) Sum lanes[kLanes];
-  for (size_t j = 0; j < kLanes; ++j) lanes[j] = identity;
-  const size_t whole = n / kLanes * kLanes;
-  for (size_t i = 0; i < whole; i += kLanes) {
-    for (size_t j = 0; j < kLanes; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
+  for (size_t j = 0; j < kLanes; ++j) lanes[j] = start;
+  for (size_t i = 0; i < n; i += kLanes) {
+    const size_t here = std::min(kLanes, n - i);
+    const uint64_t word = word_at(mask, i, here);
+    if (word == 0) continue;
+    prefetch_next(x + i);
+    if (word == ~uint64_t{0}) {
+      for (size_t j = 0; j < kLanes; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
+    } else if (here == kLanes) {
+      add_kept(f, word, x + i, identity, lanes);
+    } else {
+      for (size_t j = 0; j < here; ++j) {
+        if (word >> j & 1) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
+      }
+    }
   }
-  for (size_t j = 0; j < n - whole; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[whole + j]));
   for (size_t half = kLanes / 2; half > 0; half /= 2) {
     for (size_t j = 0; j < half; ++j) lanes[j] = f(lanes[j], lanes[j + half]);
   }
@@ -70,16 +103,23 @@ Sum reduce(const T* x, size_t n, Sum identity) {
 
 // Accumulates in Sum: double, or uint64_t so that int64 wraps.
 template <template <class> class F, class T, class Sum, int identity>
-void accumulate(const void* a, size_t n, void* out) {
+void accumulate(const void* a, const uint64_t* mask, size_t n, void* out) {
   using Result = std::conditional_t<std::is_integral_v<Sum>, int64_t, double>;
-  const Sum sum = reduce<F<Sum>>(static_cast<const T*>(a), n, Sum{identity});
-  *static_cast<Result*>(out) = static_cast<Result>(sum);
+  const T* x = static_cast<const T*>(a);
+  *static_cast<Result*>(out) =
+      static_cast<Result>(reduce<F<Sum>>(x, mask, n, Sum{identity}, T{identity}));
 }
 
 template <template <class> class F, class T>
-void extreme(const void* a, size_t n, void* out) {
+void extreme(const void* a, const uint64_t* mask, size_t n, void* out) {
+  using Limits = std::numeric_limits<T>;
+  constexpr bool largest = std::is_same_v<F<T>, Larger<T>>;
+  constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  constexpr T kHighest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  constexpr T identity = largest ? kLowest : kHighest;
   const T* x = static_cast<const T*>(a);
-  *static_cast<T*>(out) = reduce<F<T>>(x, n, x[0]);
+  const T start = !mask || mask[0] & 1 ? x[0] : identity;
+  *static_cast<T*>(out) = reduce<F<T>>(x, mask, n, start, identity);
 }
 
 template <class... Ts>

@@ -6,9 +6,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include <algorithm>
-#include <bit>
 #include <limits>
-#include <type_traits>
 
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/loops.h"
@@ -26,21 +24,7 @@ namespace {
 constexpr size_t kLanes = 64;
 
 template <class T>
-using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-
-// x where the byte is 0xFF, other where it is 0; bitwise, because a choice is compiled to a branch.
-template <class T>
-HWY_INLINE T choose(uint8_t byte, T x, T other) {
-  const auto mask = static_cast<Bits<T>>(static_cast<int8_t>(byte));
-  return std::bit_cast<T>((std::bit_cast<Bits<T>>(x) & mask) |
-                          (std::bit_cast<Bits<T>>(other) & ~mask));
-}
-
-// Which of the n <= 64 elements from `at` on are kept.
-HWY_INLINE uint64_t word_at(const uint64_t* mask, size_t at, size_t n) {
-  const uint64_t all = ~uint64_t{0} >> (64 - n);
-  return mask ? mask[at / 64] & all : all;
-}
+constexpr T kNone = -std::numeric_limits<T>::infinity();
 
 // NaN is passed over: the sum will be NaN by it.
 template <class T>
@@ -48,13 +32,56 @@ HWY_INLINE void larger(T& a, T b) {
   a = b > a ? b : a;
 }
 
+// The larger of the lanes and what the word keeps of 64 elements, to the lanes.
+template <class T>
+HWY_INLINE void raise_kept(uint64_t word, const T* x, T* lanes) {
+  alignas(64) uint8_t bytes[64];
+  bytes_from_bits(word, bytes);
+  for (size_t j = 0; j < kLanes; ++j) larger(lanes[j], choose(bytes[j], x[j], kNone<T>));
+}
+
+// out = exp(x - less), 64 times.
+template <class T>
+HWY_INLINE void exp_word(const T* x, T less, T* y) {
+  TAMIS_INDEPENDENT
+  for (size_t j = 0; j < kLanes; ++j) y[j] = math::exp_at_most_one(x[j] - less);
+}
+HWY_INLINE void exp_word(const float* x, float less, float* y) {
+  math::exp_at_most_one(x, less, y);
+}
+
+// Makes zeros of what the word does not keep, and adds the rest to the lanes.
+template <class T>
+HWY_INLINE void add_kept(uint64_t word, T* y, double* lanes) {
+  alignas(64) uint8_t bytes[64];
+  bytes_from_bits(word, bytes);
+  for (size_t j = 0; j < kLanes; ++j) y[j] = choose(bytes[j], y[j], T{0});
+  for (size_t j = 0; j < kLanes; ++j) lanes[j] += y[j];
+}
+
+#if HWY_TARGET == HWY_AVX2
+HWY_INLINE void raise_kept(uint64_t word, const float* x, float* lanes) {
+  const __m256 none = _mm256_set1_ps(kNone<float>);
+  for (int i = 0; i < 64; i += 8) {
+    const __m256 v = _mm256_blendv_ps(none, _mm256_loadu_ps(x + i), lanes_from_bits(word, i));
+    _mm256_store_ps(lanes + i, _mm256_max_ps(v, _mm256_load_ps(lanes + i)));
+  }
+}
+
+HWY_INLINE void add_kept(uint64_t word, float* y, double* lanes) {
+  for (int i = 0; i < 64; i += 8) {
+    const __m256 v = _mm256_and_ps(_mm256_loadu_ps(y + i), lanes_from_bits(word, i));
+    _mm256_storeu_ps(y + i, v);
+    add_to(v, lanes + i);
+  }
+}
+#endif
+
 template <class T>
 double kept_max(const void* a, const uint64_t* mask, size_t n) {
   const T* x = static_cast<const T*>(a);
-  constexpr T kNone = -std::numeric_limits<T>::infinity();
   alignas(64) T lanes[kLanes];
-  alignas(64) uint8_t bytes[64];
-  for (T& lane : lanes) lane = kNone;
+  for (T& lane : lanes) lane = kNone<T>;
   for (size_t i = 0; i < n; i += kLanes) {
     const size_t here = std::min(kLanes, n - i);
     const uint64_t word = word_at(mask, i, here);
@@ -62,10 +89,9 @@ double kept_max(const void* a, const uint64_t* mask, size_t n) {
     if (word == ~uint64_t{0}) {
       for (size_t j = 0; j < kLanes; ++j) larger(lanes[j], x[i + j]);
     } else if (here == kLanes) {
-      bytes_from_bits(word, bytes);
-      for (size_t j = 0; j < kLanes; ++j) larger(lanes[j], choose(bytes[j], x[i + j], kNone));
+      raise_kept(word, x + i, lanes);
     } else {
-      for (size_t j = 0; j < here; ++j) larger(lanes[j], word >> j & 1 ? x[i + j] : kNone);
+      for (size_t j = 0; j < here; ++j) larger(lanes[j], word >> j & 1 ? x[i + j] : kNone<T>);
     }
   }
   for (size_t half = kLanes / 2; half > 0; half /= 2) {
@@ -80,20 +106,19 @@ double exp_sum(const void* a, const uint64_t* mask, size_t n, double shift, void
   T* y = static_cast<T*>(out);
   const T less = static_cast<T>(shift);
   alignas(64) double lanes[kLanes] = {};
-  alignas(64) uint8_t bytes[64];
   for (size_t i = 0; i < n; i += kLanes) {
     const size_t here = std::min(kLanes, n - i);
     const uint64_t word = word_at(mask, i, here);
     if (word == 0) {
       std::fill_n(y + i, here, T{0});
     } else if (here == kLanes) {
-      TAMIS_INDEPENDENT
-      for (size_t j = 0; j < kLanes; ++j) y[i + j] = math::exp_at_most_one(x[i + j] - less);
+      prefetch_next(x + i);
+      exp_word(x + i, less, y + i);
       if (word != ~uint64_t{0}) {
-        bytes_from_bits(word, bytes);
-        for (size_t j = 0; j < kLanes; ++j) y[i + j] = choose(bytes[j], y[i + j], T{0});
+        add_kept(word, y + i, lanes);
+      } else {
+        for (size_t j = 0; j < kLanes; ++j) lanes[j] += y[i + j];
       }
-      for (size_t j = 0; j < kLanes; ++j) lanes[j] += y[i + j];
     } else {
       TAMIS_INDEPENDENT
       for (size_t j = 0; j < here; ++j) y[i + j] = math::exp_at_most_one(x[i + j] - less);

@@ -1,8 +1,11 @@
-// What the kernel files share whatever the instruction set: a pragma for loops and words of each
-// width.
+// What the kernel files share whatever the instruction set: a pragma and a prefetch for loops, and
+// words of each width.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "backend/cpu/kernels.h"
 
 // The iterations of the next loop do not depend on each other though `out` may be one of the
 // operands; without it the compiler checks for overlap at run time and then does not vectorise.
@@ -15,6 +18,13 @@
 #endif
 
 namespace tamis::cpu {
+
+/// Asks for the 64 elements that are a block behind x, so that they arrive while this block is
+/// computed. If x is a register or the last block, there is nothing to ask for, and no harm.
+template <class T>
+__attribute__((always_inline)) inline void prefetch_next(const T* x) {
+  for (size_t i = 0; i < 64; i += 64 / sizeof(T)) __builtin_prefetch(x + kBlock + i);
+}
 
 /// Elements of W bytes that stand for any dtype of that width, so they alias all of them.
 template <int W>

@@ -9,6 +9,7 @@
 #define TAMIS_CPU_MATH32_INL_H
 #endif
 
+#include "backend/cpu/loops.h"
 #include "backend/cpu/math64-inl.h"
 #include "backend/cpu/target-inl.h"
 
@@ -34,6 +35,30 @@ HWY_INLINE float exp_within(float x) {
 
 // Chosen at the end: clamping x before makes compilers follow three ways.
 HWY_INLINE float exp_at_most_one(float x) { return x < -104.f ? 0.f : exp_within(x); }
+
+// y = exp_at_most_one(x - less), 64 times. Each step is taken for all of them before the next: a
+// processor looks ahead by about two of the chains that one element after the other would be.
+HWY_INLINE void exp_at_most_one(const float* x, float less, float* y) {
+  // As kBiased32, but for one factor 2^(n + 65), which n <= 0 allows.
+  constexpr float kRaised = 0x1.8p23f + 192;
+  alignas(64) float d[64], moved[64], n[64], r[64], p[64];
+#define TAMIS_EACH TAMIS_INDEPENDENT for (int i = 0; i < 64; ++i)
+  TAMIS_EACH d[i] = x[i] - less;
+  TAMIS_EACH moved[i] = d[i] * 1.44269504f + kRaised;
+  TAMIS_EACH n[i] = moved[i] - kRaised;
+  TAMIS_EACH r[i] = d[i] - n[i] * 0.693359375f;
+  TAMIS_EACH r[i] = r[i] - n[i] * -2.12194440e-4f;
+  TAMIS_EACH p[i] = 0.0083631791f + r[i] * 0.0013926184f;
+  TAMIS_EACH p[i] = 0.041666555f + r[i] * p[i];
+  TAMIS_EACH p[i] = 0.16666577f + r[i] * p[i];
+  TAMIS_EACH p[i] = 0.5f + r[i] * p[i];
+  TAMIS_EACH p[i] = r[i] + (r[i] * r[i]) * p[i];
+  TAMIS_EACH p[i] = 1.f + p[i];
+  TAMIS_EACH p[i] = p[i] * std::bit_cast<float>(std::bit_cast<uint32_t>(moved[i]) << 23) * 0x1p-65f;
+  TAMIS_EACH y[i] = d[i] < -104.f ? 0.f : p[i];
+#undef TAMIS_EACH
+}
+
 HWY_INLINE float exp(float x) {
   return x > 89.f ? std::numeric_limits<float>::infinity() : exp_at_most_one(x);
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "backend/cpu/sinks.h"
@@ -23,7 +24,7 @@ struct Plan {
   DType operand;  // of the blocks
   DType acc;      // of partial results: int64, float64 or complex128 for sums and products, the
                   // operand's for extremes
-  void (*block)(const void*, size_t, void*);
+  void (*block)(const void*, const uint64_t*, size_t, void*);
   Kernels::Binary combine;
 };
 
@@ -91,6 +92,46 @@ char* at(void* base, int64_t index, DType dtype) {
   return static_cast<char*>(base) + index * static_cast<int64_t>(itemsize(dtype));
 }
 
+/// n times the value that changes nothing in this reduction.
+void fill_neutral(Reduction reduction, DType dtype, int64_t n, void* out) {
+  visit_dtype(dtype, [&](auto type) {
+    using T = decltype(type);
+    using Limits = std::numeric_limits<T>;
+    T value = Scalar(reduction == Reduction::prod ? 1 : 0).to<T>();
+    if constexpr (Limits::is_specialized) {
+      constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      constexpr T kHighest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+      if (reduction == Reduction::amax) value = kLowest;
+      if (reduction == Reduction::amin) value = kHighest;
+    }
+    std::fill_n(static_cast<T*>(out), n, value);
+  });
+}
+
+/// Values of a block, and which of them are kept: all if `mask` is null. The others may be
+/// anything, and are not to be read where whole words of the mask are zero.
+struct Block {
+  const char* values;
+  const uint64_t* mask;
+};
+
+Block run_block(Evaluator& evaluator, const Program& program, int64_t start, int64_t n) {
+  if (program.mask < 0) {
+    return {static_cast<const char*>(evaluator.run_value(start, n)), nullptr};
+  }
+  const Register& mask = evaluator.run_mask(start, n);
+  const void* values =
+      mask.state == MaskState::none ? evaluator.scratch() : evaluator.run_kept(start, n);
+  return {static_cast<const char*>(values), mask.state == MaskState::all ? nullptr : mask.words()};
+}
+
+/// The mask of [from, from + n) of a block, which is copied to `room` unless it begins with a word.
+const uint64_t* part_of(const uint64_t* mask, int64_t from, int64_t n, uint64_t* room) {
+  if (!mask || (from % 64 == 0 && n % 64 == 0)) return mask ? mask + from / 64 : nullptr;
+  copy_bits(mask, from, n, room);
+  return room;
+}
+
 /// Rows of up to a block: several of them in each block.
 void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
                        void* out, DType result) {
@@ -101,11 +142,14 @@ void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, i
   parallel_for(blocks, kBlocksPerTask, [&](int64_t begin, int64_t end) {
     Evaluator evaluator(program);
     char* acc = static_cast<char*>(evaluator.scratch());
+    uint64_t words[kBlockWords];
     for (int64_t block = begin; block < end; ++block) {
       const int64_t first = block * per_block, n = std::min(per_block, rows - first);
-      const char* value = static_cast<const char*>(evaluator.run_value(first * length, n * length));
-      for (int64_t r = 0; r < n; ++r)
-        plan.block(value + r * length * size, length, acc + r * acc_size);
+      const Block all = run_block(evaluator, program, first * length, n * length);
+      for (int64_t r = 0; r < n; ++r) {
+        plan.block(all.values + r * length * size, part_of(all.mask, r * length, length, words),
+                   length, acc + r * acc_size);
+      }
       finish(plan, acc, n, length, at(out, first, result), result);
     }
   });
@@ -121,7 +165,8 @@ void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, in
     Evaluator evaluator(program);
     for (int64_t i = begin; i < end; ++i) {
       const int64_t from = i % blocks * kBlock, n = std::min(kBlock, length - from);
-      plan.block(evaluator.run_value(i / blocks * length + from, n), n, at(partials, i, plan.acc));
+      const Block block = run_block(evaluator, program, i / blocks * length + from, n);
+      plan.block(block.values, block.mask, n, at(partials, i, plan.acc));
     }
   });
   for (int64_t row = 0; row < rows; ++row) {
@@ -131,31 +176,105 @@ void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, in
   }
 }
 
-/// Adds rows [from, to) of columns [col, col + width) of a [reduced, inner] matrix, which begins at
-/// element `base`, up in acc.
-void add_rows(Evaluator& evaluator, const Plan& plan, int64_t base, int64_t inner, int64_t from,
-              int64_t to, int64_t col, int64_t width, char* acc) {
-  const auto widen = kernels().cast[static_cast<int>(plan.operand)][static_cast<int>(plan.acc)];
-  const int64_t size = static_cast<int64_t>(itemsize(plan.operand));
-  const int64_t rows_per_block = width == inner ? kBlock / inner : 1;
-  for (int64_t row = from; row < to; row += rows_per_block) {
-    const int64_t rows = std::min(rows_per_block, to - row);
-    const char* value =
-        static_cast<const char*>(evaluator.run_value(base + row * inner + col, rows * width));
-    for (int64_t r = 0; r < rows; ++r) {
-      const char* line = value + r * width * size;
-      if (plan.acc != plan.operand) {
-        widen(line, evaluator.scratch(), width);
-        line = static_cast<const char*>(evaluator.scratch());
-      }
-      if (row + r == from) {
-        std::memcpy(acc, line, static_cast<size_t>(width) * itemsize(plan.acc));
-      } else {
-        plan.combine(acc, line, acc, width);
+/// Adds rows of [reduced, inner] matrices to rows, on one thread.
+class Columns {
+ public:
+  Columns(const Program& program, const Plan& plan)
+      : evaluator_(program),
+        program_(program),
+        plan_(plan),
+        widen_(kernels().cast[static_cast<int>(plan.operand)][static_cast<int>(plan.acc)]) {
+    if (program.mask < 0) return;
+    chosen_.resize(static_cast<size_t>(kBlock * size()) / sizeof(double));
+    neutral_.resize(chosen_.size());
+    fill_neutral(plan.reduction, plan.operand, kBlock, neutral_.data());
+  }
+
+  /// Rows [from, to) of columns [col, col + width) of the matrix that begins at element `base`, up
+  /// in acc.
+  void add(int64_t base, int64_t inner, int64_t from, int64_t to, int64_t col, int64_t width,
+           char* acc) {
+    // Rows of which parts are masked out are taken one by one if that can save much.
+    const bool together = width == inner && (program_.mask < 0 || width < kAlone);
+    const int64_t step = together ? kBlock / inner : 1;
+    first_ = true;
+    always_ = {0, width};
+    if (program_.mask >= 0) fill_neutral(plan_.reduction, plan_.acc, width, acc);
+    for (int64_t row = from; row < to; row += step) {
+      const int64_t rows = std::min(step, to - row), n = rows * width;
+      const Block block = run_block(evaluator_, program_, base + row * inner + col, n);
+      Range part = block.mask ? extent(block.mask, n) : Range{0, n};
+      if (rows > 1 && !part.empty()) part = {0, n};
+      const char* const values = block.mask ? chosen(block, part) : block.values;
+      for (int64_t r = 0; r < rows; ++r) {
+        add_line(values + r * width * size(), {part.from, std::min(part.to, width)}, acc);
       }
     }
+    if (program_.mask >= 0) finish_skipped(width, acc);
   }
-}
+
+ private:
+  struct Range {
+    int64_t from, to;
+    bool empty() const { return from >= to; }
+  };
+  static constexpr int64_t kAlone = 512;
+
+  int64_t size() const { return static_cast<int64_t>(itemsize(plan_.operand)); }
+
+  /// What the non-zero words are for.
+  static Range extent(const uint64_t* mask, int64_t n) {
+    int64_t from = 0, to = (n + 63) / 64;
+    while (from < to && mask[from] == 0) ++from;
+    if (from == to) return {0, 0};
+    while (mask[to - 1] == 0) --to;
+    return {from * 64, std::min(to * 64, n)};
+  }
+
+  /// The values of that part with what is masked out replaced.
+  const char* chosen(const Block& block, Range part) {
+    char* const out = reinterpret_cast<char*>(chosen_.data());
+    const int64_t at = part.from * size();
+    kernels().where[width_index(itemsize(plan_.operand))](
+        block.mask + part.from / 64, block.values + at, neutral_.data(), out + at,
+        static_cast<size_t>(part.to - part.from));
+    return out;
+  }
+
+  void add_line(const char* line, Range part, char* acc) {
+    always_ = {std::max(always_.from, part.from), std::min(always_.to, part.to)};
+    const auto n = static_cast<size_t>(part.to - part.from);
+    char* const to = at(acc, part.from, plan_.acc);
+    line += part.from * size();
+    if (plan_.acc != plan_.operand) {
+      widen_(line, evaluator_.scratch(), n);
+      line = static_cast<const char*>(evaluator_.scratch());
+    }
+    if (std::exchange(first_, false)) {
+      std::memcpy(to, line, n * itemsize(plan_.acc));
+    } else {
+      plan_.combine(to, line, to, n);
+    }
+  }
+
+  /// Adds what was skipped at once: zeros, which make a sum of negative zeros positive.
+  void finish_skipped(int64_t width, char* acc) {
+    if (always_.empty()) always_ = {width, width};
+    fill_neutral(plan_.reduction, plan_.acc, width, evaluator_.scratch());
+    for (Range part : {Range{0, always_.from}, Range{always_.to, width}}) {
+      char* const to = at(acc, part.from, plan_.acc);
+      plan_.combine(to, evaluator_.scratch(), to, static_cast<size_t>(part.to - part.from));
+    }
+  }
+
+  Evaluator evaluator_;
+  const Program& program_;
+  const Plan& plan_;
+  const Kernels::Unary widen_;
+  std::vector<double> neutral_, chosen_;  // blocks of the operand's dtype
+  bool first_ = true;                     // no line has been added yet
+  Range always_{};                        // the columns that no line has left out
+};
 
 /// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are cut into at most 16
 /// parts.
@@ -168,13 +287,13 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
   const int64_t grain = std::max<int64_t>(1, kChunk / (std::min(part_rows, reduced) * tile));
   if (parts == 1) {
     parallel_for(outer * tiles, grain, [&](int64_t begin, int64_t end) {
-      Evaluator evaluator(program);
+      Columns columns(program, plan);
       std::vector<double> acc = room_for(plan, tile);
       for (int64_t i = begin; i < end; ++i) {
         const int64_t matrix = i / tiles, col = i % tiles * tile,
                       width = std::min(tile, inner - col);
-        add_rows(evaluator, plan, matrix * reduced * inner, inner, 0, reduced, col, width,
-                 reinterpret_cast<char*>(acc.data()));
+        columns.add(matrix * reduced * inner, inner, 0, reduced, col, width,
+                    reinterpret_cast<char*>(acc.data()));
         finish(plan, acc.data(), width, reduced, at(out, matrix * inner + col, result), result);
       }
     });
@@ -184,12 +303,12 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
   char* const partials = reinterpret_cast<char*>(room.data());
   for (int64_t matrix = 0; matrix < outer; ++matrix) {
     parallel_for(parts * tiles, grain, [&](int64_t begin, int64_t end) {
-      Evaluator evaluator(program);
+      Columns columns(program, plan);
       for (int64_t i = begin; i < end; ++i) {
         const int64_t part = i / tiles, col = i % tiles * tile;
-        add_rows(evaluator, plan, matrix * reduced * inner, inner, part * part_rows,
-                 std::min(reduced, (part + 1) * part_rows), col, std::min(tile, inner - col),
-                 at(partials, part * inner + col, plan.acc));
+        columns.add(matrix * reduced * inner, inner, part * part_rows,
+                    std::min(reduced, (part + 1) * part_rows), col, std::min(tile, inner - col),
+                    at(partials, part * inner + col, plan.acc));
       }
     });
     combine_tree(plan, partials, parts, inner);

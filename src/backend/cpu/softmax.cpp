@@ -14,17 +14,6 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Bits [from, from + n) of words, moved to the front; those behind them are zero.
-void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out) {
-  const int64_t first = from / 64, shift = from % 64, last = (from + n - 1) / 64;
-  const int64_t count = (n + 63) / 64;
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = words[first + i] >> shift;
-    if (shift != 0 && first + i < last) out[i] |= words[first + i + 1] << (64 - shift);
-  }
-  if (n % 64 != 0) out[count - 1] &= (uint64_t{1} << (n % 64)) - 1;
-}
-
 void fill(DType dtype, double value, int64_t n, void* out) {
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);
@@ -54,7 +43,8 @@ class RowNormalizer {
     const int64_t start = first * length_, all = n * length_;
     const Register* mask = has_mask_ ? &evaluator_.run_mask(start, all) : nullptr;
     if (mask && mask->state == MaskState::none) return fill(result_, masked_out_, all, out);
-    const auto* values = static_cast<const char*>(evaluator_.run_value(start, all));
+    const auto* values = static_cast<const char*>(mask ? evaluator_.run_kept(start, all)
+                                                       : evaluator_.run_value(start, all));
     const bool mixed = mask && mask->state == MaskState::mixed;
     for (int64_t r = 0; r < n; ++r) {
       if (mixed) copy_bits(mask->words(), r * length_, length_, words_.data());

@@ -1,4 +1,4 @@
-// Mask words to and from 64 bytes, and selection by a mask word; once per instruction set.
+// Mask words to and from 64 bytes, and selection by them; once per instruction set.
 #if defined(TAMIS_CPU_WORDS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAMIS_CPU_WORDS_INL_H
 #undef TAMIS_CPU_WORDS_INL_H
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/cpu/loops.h"
 #include "backend/cpu/target-inl.h"
@@ -72,6 +73,44 @@ HWY_INLINE void bytes_from_bits(uint64_t word, uint8_t* bytes) {
   }
 #endif
 }
+
+// The unsigned integer of T's size.
+template <class T>
+using Bits =
+    std::conditional_t<sizeof(T) == 8, uint64_t,
+                       std::conditional_t<sizeof(T) == 4, uint32_t,
+                                          std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>;
+
+// x where the byte is 0xFF, other where it is 0; bitwise, because a choice is compiled to a branch.
+template <class T>
+HWY_INLINE T choose(uint8_t byte, T x, T other) {
+  const auto mask = static_cast<Bits<T>>(static_cast<int8_t>(byte));
+  return std::bit_cast<T>(static_cast<Bits<T>>((std::bit_cast<Bits<T>>(x) & mask) |
+                                               (std::bit_cast<Bits<T>>(other) & ~mask)));
+}
+
+// Which of the n <= 64 elements from `at` on are kept; a null mask keeps all.
+HWY_INLINE uint64_t word_at(const uint64_t* mask, size_t at, size_t n) {
+  const uint64_t all = ~uint64_t{0} >> (64 - n);
+  return mask ? mask[at / 64] & all : all;
+}
+
+#if HWY_TARGET == HWY_AVX2
+// All bits of each of 8 lanes of 4 bytes for which the word, from bit i on, has a 1; i % 8 is 0.
+HWY_INLINE __m256 lanes_from_bits(uint64_t word, int i) {
+  const __m256i bits = _mm256_slli_epi32(_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128), i % 32);
+  const __m256i half = _mm256_set1_epi32(static_cast<int>(word >> (i / 32 * 32)));
+  return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(half, bits), bits));
+}
+
+// lanes[0, 8) += v.
+HWY_INLINE void add_to(__m256 v, double* lanes) {
+  const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+  const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+  _mm256_store_pd(lanes, _mm256_add_pd(_mm256_load_pd(lanes), low));
+  _mm256_store_pd(lanes + 4, _mm256_add_pd(_mm256_load_pd(lanes + 4), high));
+}
+#endif
 
 // out[i] = bit i of word ? a[i] : b[i], 64 elements of W bytes.
 template <int W>
