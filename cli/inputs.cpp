@@ -133,13 +133,9 @@ void Inputs::add(const std::string& name, const std::string& path, const Options
       reader.format() == io::Format::npz || reader.format() == io::Format::safetensors;
   const size_t number = inside.empty() || !has_names ? reader.only() : reader.find(inside);
   const io::ArrayInfo& info = reader.arrays()[number];
-  if (!info.dtype) {
-    throw Error(ErrorKind::format, fmt::format("{}: elements of type {} cannot be read",
-                                               reader.path(), info.dtype_text));
-  }
   if (arrays_.empty()) first_name_ = info.name;
   arrays_.push_back(
-      {name, *info.dtype, info.shape, [&reader, number](int64_t first, int64_t count) {
+      {name, reader.dtype(number), info.shape, [&reader, number](int64_t first, int64_t count) {
          return reader.window(number, first, count);
        }});
 }

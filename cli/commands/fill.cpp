@@ -54,7 +54,7 @@ void run_fill(const Session& session) {
         const Tensor result = filled(arrays[0], mask, value.evaluate(arrays), is_number);
         return result.settle().broadcast_to(box.size);
       },
-      [&](const Tensor& part) { out.append(part); });
+      [&](std::span<const Tensor> parts) { out.append(parts); });
   inputs.check_intact();
   out.commit();
   session.say("filled " + share_text(count_filled, numel(value.shape())));
@@ -86,7 +86,7 @@ void run_mask(const Session& session) {
         kept += count(mask);
         return mask.settle();
       },
-      [&](const Tensor& part) { out.append(part); });
+      [&](std::span<const Tensor> parts) { out.append(parts); });
   inputs.check_intact();
   out.commit();
   session.say("true: " + share_text(kept, numel(where.shape())));

@@ -32,9 +32,9 @@ void run_select(const Session& session) {
         const Tensor mask = where.evaluate(arrays);
         return masked_select(arrays[0].broadcast_to(box.size), mask);
       },
-      [&](const Tensor& part) {
-        kept += part.numel();
-        out.append(part);
+      [&](std::span<const Tensor> parts) {
+        for (const Tensor& part : parts) kept += part.numel();
+        out.append(parts);
       });
   inputs.check_intact();
   out.commit();
@@ -59,10 +59,15 @@ void run_partition(const Session& session) {
         const Tensor mask = where.evaluate(arrays);
         return partition(arrays[0].broadcast_to(box.size), mask);
       },
-      [&](const std::pair<Tensor, Tensor>& parts) {
-        count += parts.first.numel();
-        kept.append(parts.first);
-        rejected.append(parts.second);
+      [&](std::span<const std::pair<Tensor, Tensor>> parts) {
+        std::vector<Tensor> first, second;
+        for (const auto& [a, b] : parts) {
+          count += a.numel();
+          first.push_back(a);
+          second.push_back(b);
+        }
+        kept.append(first);
+        rejected.append(second);
       });
   inputs.check_intact();
   kept.commit();

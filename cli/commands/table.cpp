@@ -34,6 +34,7 @@ void add_output(CLI::App& c, Options& o,
   c.add_option("-o,--output", o.output, text)->type_name("FILE");
   c.add_option("--format", o.format, "npy, npz, safetensors or raw, if not as the file's name says")
       ->type_name("FORMAT");
+  c.add_flag("--no-sync", o.no_sync, "Do not wait until the output is on the disk");
 }
 
 void add_json(CLI::App& c, Options& o) { c.add_flag("--json", o.json, "Print JSON"); }
