@@ -57,8 +57,8 @@ def warm(path):
 
 
 def file_system(folder):
-    out = subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True, check=True)
-    return out.stdout.strip()
+    out = subprocess.run(["df", "--output=fstype", folder], capture_output=True, text=True, check=True)
+    return out.stdout.split()[-1]
 
 
 def time_numpy(source, target, condition):

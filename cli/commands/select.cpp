@@ -1,5 +1,6 @@
 // select and partition: elements by a condition, into one file or two.
 #include <algorithm>
+#include <filesystem>
 
 #include "commands/commands.h"
 #include "tamis/ops.h"
@@ -14,6 +15,14 @@ namespace {
 /// ask for it.
 size_t bytes_per_element(const Inputs& inputs, const Expression& where) {
   return std::max(where.bytes_per_element(), itemsize(inputs.first().dtype));
+}
+
+/// Whether two paths, of which the files need not exist, lead to the same place.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(a, ignored) ==
+         std::filesystem::weakly_canonical(b, ignored);
 }
 
 }  // namespace
@@ -43,7 +52,7 @@ void run_select(const Session& session) {
 
 void run_partition(const Session& session) {
   const Options& options = session.options();
-  if (options.rejected == options.output) {
+  if (same_file(options.rejected, options.output)) {
     throw UsageError("--output and --rejected must be two different files");
   }
   const Inputs inputs(options);

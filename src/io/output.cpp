@@ -131,6 +131,8 @@ void Output::open_replacement(const std::string& path) {
   }
   if (!fd_) {
     temporary_.clear();
+    check(errno != ENOENT, ErrorKind::io, "{}: cannot write: there is no folder {}", name_,
+          folder_of(target_));
     raise_errno(name_, "write (the file is made beside its place first)");
   }
   struct stat old;

@@ -207,6 +207,7 @@ Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw)
     return;
   }
   std::string head(std::min<uint64_t>(s.file.size(), kNpyHeadBytes), '\0');
+  check(!head.empty(), ErrorKind::format, "{}: the file is empty", s.file.name());
   s.file.read(0, head.data(), head.size());
   if (is_npy(head)) {
     s.format = Format::npy;
