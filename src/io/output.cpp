@@ -131,9 +131,7 @@ void Output::open_replacement(const std::string& path) {
   }
   if (!fd_) {
     temporary_.clear();
-    check(errno != ENOENT, ErrorKind::io, "{}: cannot write: there is no folder {}", name_,
-          folder_of(target_));
-    raise_errno(name_, "write (the file is made beside its place first)");
+    raise_errno(name_, ("write into the folder " + folder_of(target_)).c_str());
   }
   struct stat old;
   if (stat(target_.c_str(), &old) == 0) {

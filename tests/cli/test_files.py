@@ -193,7 +193,7 @@ def test_missing_files_are_failures_of_input(sh):
     assert "No such file" in sh.refuses("count", "nothing.npy", "-w", "x > 0", code=3)
     sh.save(x=np.arange(3))
     text = sh.refuses("select", "x.npy", "-w", "x > 0", "-o", "no/folder/out.npy", code=3)
-    assert text == "no/folder/out.npy: cannot write: there is no folder no/folder\n"
+    assert text == "no/folder/out.npy: cannot write into the folder no/folder: No such file or directory\n"
     assert "it is a folder" in sh.refuses("select", "x.npy", "-w", "x > 0", "-o", ".", code=3)
     sh.refuses("info", ".", code=3)
 
