@@ -12,11 +12,11 @@
 
 namespace tamis::cli {
 
-/// Bytes of input that a window should have: few enough that they stay in the cache of a core from
-/// when they are read until they have been used.
-inline constexpr int64_t kWindowBytes = int64_t{384} << 10;
+/// Bytes of input that a window should have: few enough that they are still in the cache when they
+/// are used, and enough that what a window costs by itself is little beside it.
+inline constexpr int64_t kWindowBytes = int64_t{768} << 10;
 /// Windows that a thread works on before it waits for its turn to hand on what came of them.
-inline constexpr int64_t kWindowsPerTurn = 8;
+inline constexpr int64_t kWindowsPerTurn = 4;
 
 class Runner {
  public:
