@@ -20,9 +20,11 @@ size_t bytes_per_element(const Inputs& inputs, const Expression& where) {
 /// Whether two paths, of which the files need not exist, lead to the same place.
 bool same_file(const std::string& a, const std::string& b) {
   if (a == "-" || b == "-") return a == b;
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(a, ignored) ==
-         std::filesystem::weakly_canonical(b, ignored);
+  std::error_code failed;
+  const std::filesystem::path first = std::filesystem::weakly_canonical(a, failed);
+  if (failed) return a == b;
+  const std::filesystem::path second = std::filesystem::weakly_canonical(b, failed);
+  return failed ? a == b : first == second;
 }
 
 }  // namespace
