@@ -2,8 +2,10 @@
 
     python3 bench/cli_select.py build/release/cli/tamis [--gigabytes 1] [--rounds 5] [--folder FOLDER]
 
-Both read the same file and write a new one to the same folder, in turn, as processes of their own; NumPy's time begins
-when it has been imported. Results are compared byte for byte.
+Both read the same file and write to the same folder, in turn, as processes of their own; NumPy's time begins when it
+has been imported. `tamis` waits until its output is on the disk and NumPy does not, so both are measured both ways:
+`tamis` with and without --no-sync, NumPy with and without an fsync behind np.save. Beside them stands what the disk
+alone takes for the same output (a plain write and fsync). Results are compared byte for byte.
 """
 
 import argparse
@@ -25,12 +27,15 @@ CASES = [
 ]
 
 NUMPY = """
-import sys, time
+import os, sys, time
 import numpy as np
 begin = time.perf_counter()
 x = np.load(sys.argv[1])
 np.save(sys.argv[2], x[{condition}])
-print(time.perf_counter() - begin)
+saved = time.perf_counter() - begin
+file = os.open(sys.argv[2], os.O_RDWR)
+os.fsync(file)
+print(saved, time.perf_counter() - begin)
 """
 
 
@@ -42,40 +47,97 @@ def make_file(path, gigabytes):
         np.lib.format.write_array_header_1_0(f, {"descr": "<f4", "fortran_order": False, "shape": (count,)})
         for i in range(0, count, block.size):
             f.write(np.roll(block, i * 7919)[:count - i].tobytes())
-    pathlib.Path(path).read_bytes()  # into the page cache
+
+
+def warm(path):
+    """Reads a file into the page cache."""
+    with open(path, "rb") as f:
+        while f.read(1 << 24):
+            pass
+
+
+def file_system(folder):
+    out = subprocess.run(["df", "--output=fstype", folder], capture_output=True, text=True, check=True)
+    return out.stdout.split()[-1]
 
 
 def time_numpy(source, target, condition):
+    """Until all is in the page cache, and until it is on the disk."""
     program = NUMPY.format(condition=condition)
     out = subprocess.run([sys.executable, "-c", program, source, target], check=True, capture_output=True, text=True)
-    return float(out.stdout)
+    return [float(t) for t in out.stdout.split()]
 
 
-def time_tamis(tamis, source, target, condition):
+def time_tamis(tamis, source, target, condition, *options):
     begin = time.perf_counter()
-    subprocess.run([tamis, "select", source, "--where", condition, "-o", target, "--quiet"], check=True)
+    subprocess.run([tamis, "select", source, "--where", condition, "-o", target, "--quiet", *options], check=True)
     return time.perf_counter() - begin
 
 
-def measure(tamis, gigabytes=1, rounds=5, folder="/dev/shm" if os.access("/dev/shm", os.W_OK) else None):
-    """Prints and returns, for each case, the median times and their ratio."""
+def time_disk(target, size):
+    """A plain write of as many bytes, and fsync: what dd conv=fsync does."""
+    data = bytes(1 << 20)
+    pathlib.Path(target).unlink(missing_ok=True)
+    os.sync()
+    begin = time.perf_counter()
+    with open(target, "wb", buffering=0) as f:
+        for at in range(0, size, len(data)):
+            f.write(data[:size - at])
+        os.fsync(f.fileno())
+    return time.perf_counter() - begin
+
+
+def measure_case(case, tamis, source, replaces, rounds):
+    keeps, condition, in_numpy = case
+    folder = os.path.dirname(source)
+    by_numpy, by_tamis, scratch = (os.path.join(folder, name) for name in ("numpy.npy", "tamis.npy", "disk.bin"))
+
+    def prepare(path):
+        if not replaces:
+            pathlib.Path(path).unlink(missing_ok=True)
+        os.sync()  # so that nobody waits for what was written before
+
+    times = []
+    for number in range(rounds + replaces):
+        prepare(by_numpy)
+        row = time_numpy(source, by_numpy, in_numpy)
+        prepare(by_tamis)
+        row.append(time_tamis(tamis, source, by_tamis, condition, "--no-sync"))
+        if not filecmp.cmp(by_numpy, by_tamis, shallow=False):
+            sys.exit(f"cli_select: the results of {condition} differ")
+        prepare(by_tamis)
+        row.append(time_tamis(tamis, source, by_tamis, condition))
+        row.append(time_disk(scratch, os.path.getsize(by_tamis)))
+        if number > 0 or not replaces:  # the first round leaves what the others replace
+            times.append(row)
+    names = ["numpy", "numpy_synced", "tamis", "tamis_synced", "disk"]
+    result = {"keeps": keeps, "replaces": replaces}
+    result.update(zip(names, (statistics.median(t) for t in zip(*times))))
+    result["ratio"] = result["numpy"] / result["tamis"]
+    result["ratio_synced"] = result["numpy_synced"] / result["tamis_synced"]
+    result["ratio_of_defaults"] = result["numpy"] / result["tamis_synced"]
+    return result
+
+
+def measure(tamis, gigabytes=1, rounds=5, folder=None):
+    """Prints and returns, for each case, the median times and their ratios."""
     results = []
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        source, by_numpy, by_tamis = (os.path.join(place, name) for name in ("x.npy", "numpy.npy", "tamis.npy"))
+        source = os.path.join(place, "x.npy")
         make_file(source, gigabytes)
-        print(f"tamis select from {gigabytes:g} GB of float32 in {folder or place}: medians of {rounds} rounds")
-        for name, condition, in_numpy in CASES:
-            times = []
-            for _ in range(rounds):
-                for path in (by_numpy, by_tamis):
-                    pathlib.Path(path).unlink(missing_ok=True)
-                times.append((time_numpy(source, by_numpy, in_numpy), time_tamis(tamis, source, by_tamis, condition)))
-            if not filecmp.cmp(by_numpy, by_tamis, shallow=False):
-                sys.exit(f"cli_select: the results of {condition} differ")
-            numpy_time, tamis_time = (statistics.median(t) for t in zip(*times))
-            results.append({"keeps": name, "numpy": numpy_time, "tamis": tamis_time, "ratio": numpy_time / tamis_time})
-            print(f"  keeps {name:22}  NumPy {numpy_time:6.3f} s   tamis {tamis_time:6.3f} s   "
-                  f"{results[-1]['ratio']:5.1f} x")
+        os.sync()
+        warm(source)
+        print(f"tamis select from {gigabytes:g} GB of float32 in the page cache ({file_system(place)} in "
+              f"{folder or tempfile.gettempdir()}): medians of {rounds} rounds")
+        for replaces in (False, True):
+            for case in CASES:
+                r = measure_case(case, tamis, source, replaces, rounds)
+                results.append(r)
+                print(f"  keeps {r['keeps']:21} {'replaces a file' if replaces else 'makes a file':15}  "
+                      f"in the page cache: NumPy {r['numpy']:.3f} s, tamis --no-sync {r['tamis']:.3f} s, "
+                      f"{r['ratio']:.1f} x;  on the disk: {r['numpy_synced']:.3f} s, {r['tamis_synced']:.3f} s, "
+                      f"{r['ratio_synced']:.1f} x (the disk alone: {r['disk']:.3f} s);  "
+                      f"defaults: {r['ratio_of_defaults']:.1f} x", flush=True)
     return results
 
 
@@ -84,7 +146,7 @@ def main():
     parser.add_argument("tamis", help="the program")
     parser.add_argument("--gigabytes", type=float, default=1)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--folder", help="where the files are (default: /dev/shm, so that no disk is measured)")
+    parser.add_argument("--folder", help="where the files are (default: that of temporary files, $TMPDIR or /tmp)")
     args = parser.parse_args()
     measure(**{name: value for name, value in vars(args).items() if value is not None})
 

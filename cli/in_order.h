@@ -1,11 +1,13 @@
 // in_order: numbered work on several threads, whose results are taken in order.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,11 +15,14 @@
 namespace tamis::cli {
 
 /// Calls work(number, worker) for all numbers below count, on up to `threads` threads, and
-/// take(result) with each result: one at a time, in the order of the numbers, while other threads
-/// go on working. worker is below threads; no two calls with the same one run at once. At most
-/// one result per thread exists at a time. Rethrows the first exception of either.
+/// take(results) with spans of all results, in the order of the numbers: one call at a time, while
+/// other threads go on working. worker is below threads; no two calls with the same one run at
+/// once. A thread works on up to `batch` numbers before it waits for its turn to hand on their
+/// results, so no more than that exist per thread. Rethrows the first exception of either.
 template <class Work, class Take>
-void in_order(int64_t count, int threads, Work work, Take take) {
+void in_order(int64_t count, int threads, int64_t batch, Work work, Take take) {
+  // Where there are few numbers, all threads shall have some of them, and several times.
+  batch = std::clamp<int64_t>(count / (4 * int64_t{threads}), 1, batch);
   std::atomic<int64_t> next{0};
   std::mutex mutex;
   std::condition_variable turned;
@@ -26,15 +31,20 @@ void in_order(int64_t count, int threads, Work work, Take take) {
 
   const auto loop = [&](int worker) {
     try {
-      for (int64_t number = next++; number < count; number = next++) {
-        auto result = work(number, worker);
+      std::vector<decltype(work(int64_t{0}, worker))> results;
+      for (int64_t first = next.fetch_add(batch); first < count; first = next.fetch_add(batch)) {
+        const int64_t end = std::min(first + batch, count);
+        for (int64_t number = first; number < end; ++number) {
+          results.push_back(work(number, worker));
+        }
         std::unique_lock lock(mutex);
-        turned.wait(lock, [&] { return turn == number || failure; });
+        turned.wait(lock, [&] { return turn == first || failure; });
         if (failure) return;
         lock.unlock();
-        take(std::move(result));
+        take(std::span(std::as_const(results)));
+        results.clear();
         lock.lock();
-        ++turn;
+        turn = end;
         turned.notify_all();
       }
     } catch (...) {

@@ -64,6 +64,21 @@ std::string array_name(const Options& options, const std::string& variable) {
   return common;
 }
 
+/// --name var=NAME must be of a file that is there.
+void check_names(const std::vector<std::string>& names, const std::vector<FileArgument>& files) {
+  for (const std::string& text : names) {
+    const std::string variable = parse_file(text).name;
+    const auto is_it = [&](const FileArgument& file) { return file.name == variable; };
+    if (!variable.empty() && std::none_of(files.begin(), files.end(), is_it)) {
+      throw UsageError(fmt::format("--name {}: no file is called '{}'", text, variable));
+    }
+  }
+}
+
+bool has_names(const io::Reader& reader) {
+  return reader.format() == io::Format::npz || reader.format() == io::Format::safetensors;
+}
+
 }  // namespace
 
 FileArgument parse_file(const std::string& argument) {
@@ -123,23 +138,26 @@ Inputs::Inputs(const Options& options) {
     }
     files.push_back(std::move(file));
   }
+  const auto is_standard_input = [](const FileArgument& file) { return file.path == "-"; };
+  if (std::count_if(files.begin(), files.end(), is_standard_input) > 1) {
+    throw UsageError("- stands there twice, but the standard input can be read only once");
+  }
+  check_names(options.names, files);
   for (const FileArgument& file : files) add(file.name, file.path, options);
+  const bool some_have_names = std::any_of(readers_.begin(), readers_.end(), has_names);
+  if (!options.names.empty() && !some_have_names) {
+    throw UsageError("--name chooses an array of an .npz or .safetensors file, and this is none");
+  }
 }
 
 void Inputs::add(const std::string& name, const std::string& path, const Options& options) {
   const io::Reader& reader = readers_.emplace_back(open_reader(path, raw_layout(options)));
   const std::string inside = array_name(options, name);
-  const bool has_names =
-      reader.format() == io::Format::npz || reader.format() == io::Format::safetensors;
-  const size_t number = inside.empty() || !has_names ? reader.only() : reader.find(inside);
+  const size_t number = inside.empty() || !has_names(reader) ? reader.only() : reader.find(inside);
   const io::ArrayInfo& info = reader.arrays()[number];
-  if (!info.dtype) {
-    throw Error(ErrorKind::format, fmt::format("{}: elements of type {} cannot be read",
-                                               reader.path(), info.dtype_text));
-  }
   if (arrays_.empty()) first_name_ = info.name;
   arrays_.push_back(
-      {name, *info.dtype, info.shape, [&reader, number](int64_t first, int64_t count) {
+      {name, reader.dtype(number), info.shape, [&reader, number](int64_t first, int64_t count) {
          return reader.window(number, first, count);
        }});
 }

@@ -47,7 +47,10 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
       return fmt::format("unknown option {}{}\nTry `tamis {} --help`.", rest[0],
                          did_you_mean(rest[0], option_names(*sub)), sub->get_name());
     }
-    return fmt::format("{}\nTry `tamis {} --help`.", error.what(), sub->get_name());
+    const std::string text = error.what();
+    return fmt::format("{}\nTry `tamis {} --help`.",
+                       text == "files is required" ? "name a file to work on" : text,
+                       sub->get_name());
   }
   return fmt::format("{}\nTry `tamis --help`.", error.what());
 }

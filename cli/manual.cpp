@@ -54,8 +54,12 @@ is the standard input or output. The format of an output is told by its name or 
 otherwise. Of a file with several arrays, `--name` chooses one.
 
 An output appears whole or not at all: it is written under a temporary name, synced and renamed. If something
-fails or a signal ends the command, a file that was there before is as it was. Inputs are checked before they are
-used; malformed and truncated ones are refused, and so are pickled objects.)";
+fails or a signal ends the command, a file that was there before is as it was. With `--no-sync` the command does not
+wait for the disk: if the machine crashes within seconds, the output may be empty, and the file before it lost.
+
+Inputs are checked before they are used; malformed and truncated ones are refused, and so are pickled objects.
+Compressed members of `.npz` files, arrays in Fortran order and what comes through a pipe are copied to a temporary
+file first: in the folder that the variable `TMPDIR` names, else in /var/tmp.)";
 
 constexpr std::string_view kScripts =
     R"(Results go to the standard output, everything else to the standard error stream; with `--quiet` only errors

@@ -25,6 +25,7 @@ struct Options {
   std::string picture;  // the file for a PNG
   bool values = false;  // a picture of elements, not of shares
   bool quiet = false;
+  bool no_sync = false;
   bool json = false;
   // Of the hidden commands that print documentation.
   std::string shell;

@@ -105,7 +105,7 @@ class Selection {
           }
           return 0;
         },
-        [](int) {});
+        [](std::span<const int>) {});
   }
 
   /// Contiguous, without NaN; bools as uint8.

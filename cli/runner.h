@@ -12,9 +12,11 @@
 
 namespace tamis::cli {
 
-/// Bytes of input that a window should have: few enough for many of them to be under way, and
-/// enough that mapping and unmapping it costs little beside the work.
-inline constexpr int64_t kWindowBytes = int64_t{4} << 20;
+/// Bytes of input that a window should have: few enough that they are still in the cache when they
+/// are used, and enough that what a window costs by itself is little beside it.
+inline constexpr int64_t kWindowBytes = int64_t{768} << 10;
+/// Windows that a thread works on before it waits for its turn to hand on what came of them.
+inline constexpr int64_t kWindowsPerTurn = 4;
 
 class Runner {
  public:
@@ -22,7 +24,7 @@ class Runner {
 
   int threads() const { return threads_; }
 
-  /// Calls work(box, worker) for all windows of a shape and take(result) in row-major order; see
+  /// Calls work(box, worker) for all windows of a shape and take(results) in row-major order; see
   /// in_order. bytes are those of input per element.
   template <class Work, class Take>
   void run(const std::string& label, const Shape& shape, size_t bytes, Work work, Take take) const {
@@ -30,7 +32,7 @@ class Runner {
     const Windows windows(shape, std::max<int64_t>(1, kWindowBytes / size));
     progress_->start(label, numel(shape) * size);
     in_order(
-        windows.count(), threads_,
+        windows.count(), threads_, kWindowsPerTurn,
         [&](int64_t number, int worker) {
           const Box box = windows[number];
           auto result = work(box, worker);

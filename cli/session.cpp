@@ -65,7 +65,7 @@ io::Writer Session::writer(const std::string& path, DType dtype, const Shape& sh
                                 ? format_named(options_.format)
                                 : io::format_of(path).value_or(io::Format::npy);
   const bool has_names = format == io::Format::npz || format == io::Format::safetensors;
-  return io::Writer(path, format, {{has_names ? name : "", dtype, shape}});
+  return io::Writer(path, format, {{has_names ? name : "", dtype, shape}}, !options_.no_sync);
 }
 
 void Session::say(const std::string& line) const {

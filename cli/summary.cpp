@@ -115,7 +115,9 @@ Summary summarize(const Runner& runner, const Stream& stream, std::span<const Qu
   runner.run(
       "statistics", stream.shape, itemsize(stream.dtype),
       [&](const Box& box, int) { return partial_of(stream.window(box)); },
-      [&](const Partial& p) { join(all, p); });
+      [&](std::span<const Partial> parts) {
+        for (const Partial& p : parts) join(all, p);
+      });
   Summary summary = finish(all, !is_floating_point(stream.dtype));
   summary.quantiles = find_quantiles(runner, stream, all.count, quantiles);
   return summary;

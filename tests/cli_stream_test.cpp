@@ -45,13 +45,16 @@ TEST(CliInOrder, TakesResultsInOrder) {
   for (int threads : {1, 2, 7}) {
     std::vector<int64_t> taken;
     in_order(
-        100, threads,
+        100, threads, 3,
         [&](int64_t number, int worker) {
           EXPECT_LT(worker, threads);
           if (number % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
           return number * 2;
         },
-        [&](int64_t result) { taken.push_back(result); });
+        [&](std::span<const int64_t> results) {
+          EXPECT_LE(results.size(), 3u);
+          taken.insert(taken.end(), results.begin(), results.end());
+        });
     ASSERT_EQ(taken.size(), 100u);
     for (int64_t n = 0; n < 100; ++n) EXPECT_EQ(taken[n], 2 * n);
   }
@@ -64,12 +67,14 @@ TEST(CliInOrder, StopsAtTheFirstException) {
       if (number == 20) throw std::runtime_error("twenty");
       return number;
     };
-    const auto take = [&](int64_t result) { taken.push_back(result); };
-    EXPECT_THROW(in_order(1000, threads, work, take), std::runtime_error);
+    const auto take = [&](std::span<const int64_t> results) {
+      taken.insert(taken.end(), results.begin(), results.end());
+    };
+    EXPECT_THROW(in_order(1000, threads, 8, work, take), std::runtime_error);
     EXPECT_LE(taken.size(), 20u);
     EXPECT_THROW(in_order(
-                     1000, threads, [](int64_t n, int) { return n; },
-                     [](int64_t) { throw std::logic_error("take"); }),
+                     1000, threads, 8, [](int64_t n, int) { return n; },
+                     [](std::span<const int64_t>) { throw std::logic_error("take"); }),
                  std::logic_error);
   }
 }

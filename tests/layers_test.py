@@ -25,7 +25,7 @@ LAYERS = [
 DEVICE = re.compile(r"src/backend/[^/]+/")
 SEES_DEVICES = ("src/backend/", "tests/", "bench/", "fuzz/")
 # Of the library, the command line sees what users see, the rows of ops, and files.
-CLI_SEES = re.compile(r"include/|cli/|src/ops/row\.h$|src/io/")
+CLI_SEES = re.compile(r"include/|cli/|src/ops/(row|isin)\.h$|src/io/")
 # These use Tamis as any user would.
 USERS = ("examples/", "tests/consumer/")
 
@@ -63,7 +63,7 @@ def fault(root, path, bracket, name):
     if DEVICE.match(target) and not path.startswith(SEES_DEVICES):
         return "a device's headers are for the backend, tests and benchmarks only"
     if path.startswith("cli/") and not CLI_SEES.match(target):
-        return "the command line uses public headers, src/ops/row.h and src/io only"
+        return "the command line uses public headers, row.h and isin.h of src/ops, and src/io only"
     here, there = level(path), level(target)
     if here is None:
         return f"this file is in none of the layers; add its folder to {posixpath.basename(__file__)}"

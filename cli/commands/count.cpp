@@ -49,13 +49,14 @@ Tensor count_along(const Session& session, const Inputs& inputs, const Expressio
         const Tensor mask = where.evaluate(arrays).broadcast_to(box.size);
         return std::pair(box, count_nonzero(mask, Shape(dims)));
       },
-      [&](const std::pair<Box, Tensor>& part) {
-        Tensor place = counts;
-        for (size_t k = 0; k < left.size(); ++k) {
-          place = place.narrow(static_cast<int64_t>(k), part.first.start[left[k]],
-                               part.first.size[left[k]]);
+      [&](std::span<const std::pair<Box, Tensor>> parts) {
+        for (const auto& [box, part] : parts) {
+          Tensor place = counts;
+          for (size_t k = 0; k < left.size(); ++k) {
+            place = place.narrow(static_cast<int64_t>(k), box.start[left[k]], box.size[left[k]]);
+          }
+          place += part;
         }
-        place += part.second;
       });
   return counts;
 }
@@ -68,7 +69,9 @@ int64_t count_all(const Session& session, const Inputs& inputs, const Expression
         BoxOfArrays arrays(inputs.arrays(), box);
         return count(where.evaluate(arrays).broadcast_to(box.size));
       },
-      [&](int64_t part) { kept += part; });
+      [&](std::span<const int64_t> parts) {
+        for (int64_t part : parts) kept += part;
+      });
   return kept;
 }
 

@@ -1,5 +1,6 @@
 // fill and mask: arrays of the shape of a condition.
 #include <atomic>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -17,14 +18,27 @@ Tensor filled(const Tensor& x, const Tensor& mask, const Tensor& value, bool is_
   return where(mask, value.to(x.dtype()), x);
 }
 
+/// NaN and infinities are no whole numbers either.
+bool has_fraction(const Tensor& number) {
+  const double value = number.item().to_double();
+  return !(std::trunc(value) == value) || std::isinf(value);
+}
+
 /// Whether it fits is told before anything is written.
 void check_value(const Array& x, const Expression& value) {
   if (value.is_number()) {
     BoxOfArrays none({}, whole_box({}));
+    const Tensor number = value.evaluate(none);
     try {
-      (void)masked_fill(ones({1}, x.dtype), Tensor(true), value.evaluate(none));
+      (void)masked_fill(ones({1}, x.dtype), Tensor(true), number);
     } catch (const Error& e) {
       throw UsageError(fmt::format("--value: {}", e.what()));
+    }
+    if (is_floating_point(number.dtype()) && is_integral(x.dtype) && has_fraction(number)) {
+      throw UsageError(
+          fmt::format("--value: {} is not a whole number, as an array of {} needs; "
+                      "round(...) makes it one",
+                      number.item().to_double(), name(x.dtype)));
     }
   } else if (!can_cast(value.dtype(), x.dtype)) {
     throw UsageError(fmt::format("--value: elements of {} cannot be stored in an array of {}",
@@ -54,7 +68,7 @@ void run_fill(const Session& session) {
         const Tensor result = filled(arrays[0], mask, value.evaluate(arrays), is_number);
         return result.settle().broadcast_to(box.size);
       },
-      [&](const Tensor& part) { out.append(part); });
+      [&](std::span<const Tensor> parts) { out.append(parts); });
   inputs.check_intact();
   out.commit();
   session.say("filled " + share_text(count_filled, numel(value.shape())));
@@ -86,7 +100,7 @@ void run_mask(const Session& session) {
         kept += count(mask);
         return mask.settle();
       },
-      [&](const Tensor& part) { out.append(part); });
+      [&](std::span<const Tensor> parts) { out.append(parts); });
   inputs.check_intact();
   out.commit();
   session.say("true: " + share_text(kept, numel(where.shape())));

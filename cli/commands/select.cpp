@@ -1,5 +1,6 @@
 // select and partition: elements by a condition, into one file or two.
 #include <algorithm>
+#include <filesystem>
 
 #include "commands/commands.h"
 #include "tamis/ops.h"
@@ -14,6 +15,16 @@ namespace {
 /// ask for it.
 size_t bytes_per_element(const Inputs& inputs, const Expression& where) {
   return std::max(where.bytes_per_element(), itemsize(inputs.first().dtype));
+}
+
+/// Whether two paths, of which the files need not exist, lead to the same place.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  std::error_code failed;
+  const std::filesystem::path first = std::filesystem::weakly_canonical(a, failed);
+  if (failed) return a == b;
+  const std::filesystem::path second = std::filesystem::weakly_canonical(b, failed);
+  return failed ? a == b : first == second;
 }
 
 }  // namespace
@@ -32,9 +43,9 @@ void run_select(const Session& session) {
         const Tensor mask = where.evaluate(arrays);
         return masked_select(arrays[0].broadcast_to(box.size), mask);
       },
-      [&](const Tensor& part) {
-        kept += part.numel();
-        out.append(part);
+      [&](std::span<const Tensor> parts) {
+        for (const Tensor& part : parts) kept += part.numel();
+        out.append(parts);
       });
   inputs.check_intact();
   out.commit();
@@ -43,7 +54,7 @@ void run_select(const Session& session) {
 
 void run_partition(const Session& session) {
   const Options& options = session.options();
-  if (options.rejected == options.output) {
+  if (same_file(options.rejected, options.output)) {
     throw UsageError("--output and --rejected must be two different files");
   }
   const Inputs inputs(options);
@@ -59,10 +70,15 @@ void run_partition(const Session& session) {
         const Tensor mask = where.evaluate(arrays);
         return partition(arrays[0].broadcast_to(box.size), mask);
       },
-      [&](const std::pair<Tensor, Tensor>& parts) {
-        count += parts.first.numel();
-        kept.append(parts.first);
-        rejected.append(parts.second);
+      [&](std::span<const std::pair<Tensor, Tensor>> parts) {
+        std::vector<Tensor> first, second;
+        for (const auto& [a, b] : parts) {
+          count += a.numel();
+          first.push_back(a);
+          second.push_back(b);
+        }
+        kept.append(first);
+        rejected.append(second);
       });
   inputs.check_intact();
   kept.commit();

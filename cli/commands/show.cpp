@@ -78,7 +78,9 @@ void run_show(const Session& session) {
         if (with_values) part.values = arrays[0].broadcast_to(box.size);
         return part;
       },
-      [&](const Part& part) { grid.add(part.first, part.mask, part.values); });
+      [&](std::span<const Part> parts) {
+        for (const Part& part : parts) grid.add(part.first, part.mask, part.values);
+      });
   inputs.check_intact();
   const Caption caption{parse_file(options.files[0]).path, name(x.dtype), options.where};
   if (!options.picture.empty()) {

@@ -23,8 +23,13 @@ void add_files(CLI::App& c, Options& o, bool required = true) {
       ->type_name("SIZES");
 }
 
+/// An empty text is what a shell makes of a variable that is not set.
+std::string refuse_empty(const std::string& text) { return text.empty() ? "it is empty" : ""; }
+
 CLI::Option* add_where(CLI::App& c, Options& o) {
-  return c.add_option("-w,--where", o.where, "The condition; true keeps")->type_name("CONDITION");
+  return c.add_option("-w,--where", o.where, "The condition; true keeps")
+      ->type_name("CONDITION")
+      ->check(refuse_empty);
 }
 
 void add_output(CLI::App& c, Options& o,
@@ -34,6 +39,7 @@ void add_output(CLI::App& c, Options& o,
   c.add_option("-o,--output", o.output, text)->type_name("FILE");
   c.add_option("--format", o.format, "npy, npz, safetensors or raw, if not as the file's name says")
       ->type_name("FORMAT");
+  c.add_flag("--no-sync", o.no_sync, "Do not wait until the output is on the disk");
 }
 
 void add_json(CLI::App& c, Options& o) { c.add_flag("--json", o.json, "Print JSON"); }
@@ -51,6 +57,7 @@ void define_fill(CLI::App& c, Options& o) {
   add_where(c, o)->required();
   c.add_option("--value", o.value, "What to fill in: a number, or an expression as in conditions")
       ->type_name("VALUE")
+      ->check(refuse_empty)
       ->required();
   add_output(c, o);
 }

@@ -14,6 +14,19 @@ namespace {
 
 constexpr std::string_view kIndices = "ijk";
 
+/// broadcast_shapes, whose own text does not name the shapes.
+Shape broadcast(const Shape& a, const Shape& b) {
+  try {
+    return broadcast_shapes(a, b);
+  } catch (const Error&) {
+    throw Error(
+        ErrorKind::shape,
+        fmt::format("shapes {} and {} do not go together: from the last dimension on, sizes "
+                    "must match, or one be 1",
+                    to_string(a), to_string(b)));
+  }
+}
+
 }  // namespace
 
 Tensor sample_array(size_t rank, DType dtype) {
@@ -36,7 +49,7 @@ Steps Binder::finish_scope(const Shape& base) {
   scopes_.pop_back();
   Steps& steps = scope.steps;
   steps.dtype = scope.samples.back().dtype();
-  steps.shape = broadcast_shapes(steps.list.back().shape, base);
+  steps.shape = broadcast(steps.list.back().shape, base);
   for (const auto& [dim, place] : scope.indices) {
     if (dim >= steps.shape.size()) {
       throw ConditionError(
@@ -75,7 +88,7 @@ int Binder::add_call(const Node& node, Step step) {
   }
   return at_place(node.place, [&] {
     for (int arg : step.args) {
-      if (arg >= 0) step.shape = broadcast_shapes(step.shape, scope.steps.list[arg].shape);
+      if (arg >= 0) step.shape = broadcast(step.shape, scope.steps.list[arg].shape);
     }
     Tensor sample = std::get<Tensor>(step.row->call(args));
     return add(std::move(step), std::move(sample));

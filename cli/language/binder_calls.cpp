@@ -73,7 +73,15 @@ int Binder::bind_pointwise(const Node& node, const Function& f,
       step.args[i] = bind(*given[i]);
     }
   }
-  return add_call(node, std::move(step));
+  const int call = add_call(node, std::move(step));
+  if (f.name == "isin") {
+    // The row would prepare its set in every window anew.
+    Step& added = scopes_.back().steps.list[call];
+    added.lookup = std::make_shared<IsinLookup>(std::get<Tensor>(added.fixed[1]),
+                                                scopes_.back().samples[added.args[0]].dtype(),
+                                                std::get<bool>(added.fixed[2]));
+  }
+  return call;
 }
 
 int Binder::bind_builder(const Node& node, const Function& f,

@@ -33,6 +33,7 @@ Tensor evaluate_step(const Plan& plan, const Step& step, BoxOfArrays& inputs,
     case Step::Kind::call:
       break;
   }
+  if (step.lookup) return (*step.lookup)(results[step.args[0]]);
   std::vector<Value> args = step.fixed;
   for (size_t i = 0; i < args.size(); ++i) {
     if (step.args[i] >= 0) args[i] = results[step.args[i]];

@@ -10,6 +10,7 @@
 #include "array.h"
 #include "language/functions.h"
 #include "language/parser.h"
+#include "ops/isin.h"
 #include "summary.h"
 #include "windows.h"
 
@@ -22,11 +23,12 @@ struct Step {
   Shape shape;       // of the whole result; {} for indices and numbers
   Tensor constant;   // constant: a number
   size_t which = 0;  // array: its number; index: the dimension; whole: the number of it
-  std::function<Tensor(const Box&)> build;  // builder: a box of its shape
-  Place place;                              // call: in the text
-  const Row* row = nullptr;                 // call
-  std::vector<int> args;                    // call: a step per parameter, or -1 for
-  std::vector<Value> fixed;                 // what is the same in all windows
+  std::function<Tensor(const Box&)> build;   // builder: a box of its shape
+  Place place;                               // call: in the text
+  const Row* row = nullptr;                  // call
+  std::vector<int> args;                     // call: a step per parameter, or -1 for
+  std::vector<Value> fixed;                  // what is the same in all windows
+  std::shared_ptr<const IsinLookup> lookup;  // call: instead of the row, on the first argument
 };
 
 /// Steps over one common shape; the last one is the result.

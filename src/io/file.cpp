@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -47,6 +49,18 @@ Descriptor open_temporary(const std::string& folder) {
   return fd;
 }
 
+/// A file may claim far more than it holds, so nothing is written before it is known to fit, and a
+/// tenth is left for others.
+void check_room(int fd, uint64_t bytes, const std::string& name) {
+  struct statvfs status;
+  if (bytes == 0 || fstatvfs(fd, &status) != 0) return;
+  const uint64_t room = uint64_t{status.f_bavail} * status.f_frsize / 10 * 9;
+  check(bytes <= room, ErrorKind::io,
+        "{}: it needs {} bytes for a temporary file, but there is room for {} only (TMPDIR chooses "
+        "where)",
+        name, bytes, room);
+}
+
 }  // namespace
 
 void raise_errno(const std::string& name, const char* what) {
@@ -58,14 +72,24 @@ Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
-bool write_all(int fd, const void* data, size_t bytes) {
-  const char* from = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t n = ::write(fd, from, std::min(bytes, kMaxTransfer));
+bool write_all(int fd, std::span<iovec> parts) {
+  while (!parts.empty()) {
+    iovec& first = parts[0];
+    const size_t count = std::min<size_t>(parts.size(), IOV_MAX);
+    const ssize_t n = first.iov_len > kMaxTransfer
+                          ? ::write(fd, first.iov_base, kMaxTransfer)
+                          : writev(fd, parts.data(), static_cast<int>(count));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return false;
-    from += n;
-    bytes -= static_cast<size_t>(n);
+    auto written = static_cast<size_t>(n);
+    while (!parts.empty() && written >= parts[0].iov_len) {
+      written -= parts[0].iov_len;
+      parts = parts.subspan(1);
+    }
+    if (written > 0) {
+      parts[0].iov_base = static_cast<char*>(parts[0].iov_base) + written;
+      parts[0].iov_len -= written;
+    }
   }
   return true;
 }
@@ -88,7 +112,7 @@ File File::open(const std::string& path) {
   return File(std::move(fd), name);
 }
 
-File File::temporary(std::string name) {
+File File::temporary(std::string name, uint64_t bytes) {
   const char* chosen = std::getenv("TMPDIR");
   Descriptor fd;
   if (chosen != nullptr && *chosen != '\0') {
@@ -99,6 +123,7 @@ File File::temporary(std::string name) {
     if (!fd) fd = open_temporary("/tmp");
   }
   if (!fd) raise_errno(name, "make a temporary file (TMPDIR chooses where)");
+  check_room(fd.get(), bytes, name);
   return File(std::move(fd), std::move(name));
 }
 

@@ -1,8 +1,11 @@
 // File: an open file that is read, and now and then written, at any offset.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -29,8 +32,9 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// Writes all bytes at the descriptor's own position. False, with errno, if the system refuses.
-bool write_all(int fd, const void* data, size_t bytes);
+/// Writes all bytes of all parts at the descriptor's own position; the parts are consumed. False,
+/// with errno, if the system refuses.
+bool write_all(int fd, std::span<iovec> parts);
 
 class File {
  public:
@@ -38,7 +42,8 @@ class File {
   /// copied to a temporary one up to its end.
   static File open(const std::string& path);
   /// An empty file without a name, in $TMPDIR, else /var/tmp, else /tmp; `name` is for messages.
-  static File temporary(std::string name);
+  /// Throws kind io if there is no room for `bytes` bytes.
+  static File temporary(std::string name, uint64_t bytes = 0);
   /// Takes over a descriptor of a regular file.
   File(Descriptor fd, std::string name);
 

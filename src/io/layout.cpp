@@ -105,7 +105,8 @@ void swap_bytes(void* data, size_t elements, DType dtype) {
 }
 
 File to_c_order(const File& file, uint64_t offset, const Shape& shape, DType dtype) {
-  File result = File::temporary(file.name());
+  const auto bytes = static_cast<uint64_t>(numel(shape)) * itemsize(dtype);
+  File result = File::temporary(file.name(), bytes);
   const Shape box = box_sizes(shape);
   Shape start(shape.size(), 0);
   if (numel(shape) == 0) return result;

@@ -78,6 +78,13 @@ class HeaderParser {
                         fmt::format(text, std::forward<Args>(args)...)));
     }
   }
+  /// A header that is well formed, of an array that is not for us.
+  template <class... Args>
+  void require_type(bool ok, fmt::format_string<Args...> text, Args&&... args) const {
+    if (ok) return;
+    raise(ErrorKind::format,
+          fmt::format("{}: {}", where_, fmt::format(text, std::forward<Args>(args)...)));
+  }
   void skip_space() {
     while (at_ < text_.size() &&
            (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
@@ -150,16 +157,16 @@ class HeaderParser {
   void descr(ArrayInfo& info, int64_t& itemsize) {
     skip_space();
     const char first = at_ < text_.size() ? text_[at_] : '\0';
-    require(first != '[' && first != '(' && first != '{',
-            "it holds records (a structured dtype); only arrays of numbers are read");
+    require_type(first != '[' && first != '(' && first != '{',
+                 "it holds records (a structured dtype); only arrays of numbers are read");
     const std::string_view text = string();
     const bool has_order = !text.empty() && std::string_view("<>|=").find(text[0]) != text.npos;
     const char order = has_order ? text[0] : '=';
     const std::string_view code = text.substr(has_order ? 1 : 0);
-    require(!code.starts_with('O'),
-            "it holds pickled Python objects, which are never read: they can run any code");
-    require(code.find_first_of("SaUVMm") != 0,
-            "its elements are of type '{}'; only arrays of numbers are read", text);
+    require_type(!code.starts_with('O'),
+                 "it holds pickled Python objects, which are never read: they can run any code");
+    require_type(code.find_first_of("SaUVMm") != 0,
+                 "its elements are of type '{}'; only arrays of numbers are read", text);
     for (const ElementType& type : kTypes) {
       if (type.code != code) continue;
       info.dtype = type.dtype;

@@ -60,6 +60,11 @@ void on_signal(int number) {
   ::raise(number);
 }
 
+/// Bytes after which the disk gets to work, so that it is nearly done when all is written.
+constexpr uint64_t kWriteBack = uint64_t{4} << 20;
+
+iovec make_part(const void* data, size_t bytes) { return {const_cast<void*>(data), bytes}; }
+
 /// Where a chain of links ends, so that the file behind it is replaced and not the link.
 std::string follow_links(const std::string& path) {
   char* real = realpath(path.c_str(), nullptr);
@@ -87,8 +92,8 @@ void remove_temporary_files_on_signals() {
   }
 }
 
-Output::Output(const std::string& path, bool will_patch)
-    : name_(path == "-" ? "standard output" : path) {
+Output::Output(const std::string& path, bool will_patch, bool sync)
+    : name_(path == "-" ? "standard output" : path), sync_(sync) {
   struct stat status;
   const bool exists = path != "-" && stat(path.c_str(), &status) == 0;
   check(!exists || !S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot write: it is a folder",
@@ -126,7 +131,7 @@ void Output::open_replacement(const std::string& path) {
   }
   if (!fd_) {
     temporary_.clear();
-    raise_errno(name_, "write (the file is made beside its place first)");
+    raise_errno(name_, ("write into the folder " + folder_of(target_)).c_str());
   }
   struct stat old;
   if (stat(target_.c_str(), &old) == 0) {
@@ -146,8 +151,25 @@ void Output::remove_temporary() noexcept {
 }
 
 void Output::write(const void* data, size_t bytes) {
-  if (!write_all(fd_.get(), data, bytes)) raise_errno(name_, "write");
+  iovec part = make_part(data, bytes);
+  write({&part, 1});
+}
+
+void Output::write(std::span<iovec> parts) {
+  uint64_t bytes = 0;
+  for (const iovec& part : parts) bytes += part.iov_len;
+  if (!write_all(fd_.get(), parts)) raise_errno(name_, "write");
   position_ += bytes;
+  if (sync_ && !target_.empty()) start_write_back();
+}
+
+void Output::start_write_back() noexcept {
+  // A page that is still being filled would be written twice.
+  const uint64_t end = position_ / kWriteBack * kWriteBack;
+  if (end == started_) return;
+  sync_file_range(fd_.get(), static_cast<off64_t>(started_), static_cast<off64_t>(end - started_),
+                  SYNC_FILE_RANGE_WRITE);
+  started_ = end;
 }
 
 void Output::patch(uint64_t offset, const void* data, size_t bytes) {
@@ -168,7 +190,8 @@ void Output::copy_to_target() {
   for (uint64_t at = 0; at < waiting.size(); at += buffer.size()) {
     const size_t n = std::min<uint64_t>(buffer.size(), waiting.size() - at);
     waiting.read(at, buffer.data(), n);
-    if (!write_all(direct_.get(), buffer.data(), n)) raise_errno(name_, "write");
+    iovec part = make_part(buffer.data(), n);
+    if (!write_all(direct_.get(), {&part, 1})) raise_errno(name_, "write");
   }
 }
 
@@ -178,10 +201,11 @@ void Output::commit() {
     fd_ = {}, direct_ = {};  // whoever reads the other end of a pipe waits for this
     return;
   }
-  if (fsync(fd_.get()) != 0) raise_errno(name_, "write");
+  if (sync_ && fsync(fd_.get()) != 0) raise_errno(name_, "write");
   if (rename(temporary_.c_str(), target_.c_str()) != 0) raise_errno(name_, "rename into place");
   forget(slot_);
   temporary_.clear();
+  if (!sync_) return;
   // The new name must be on the disk as well. Some file systems cannot sync a folder; the file is
   // there all the same.
   const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -22,8 +22,8 @@ namespace tamis::io {
 
 namespace {
 
-// Below, copying is cheaper than changing the page tables.
-constexpr uint64_t kMinMapped = 1 << 18;
+// Below, copying is cheaper than changing the page tables: what is copied stays in the cache.
+constexpr uint64_t kMinMapped = 1 << 20;
 
 ArrayInfo raw_array(const File& file, const RawLayout& layout) {
   const auto width = static_cast<int64_t>(itemsize(layout.dtype));
@@ -57,6 +57,17 @@ std::string head_of(const File& file, const ZipMember& member) {
       kNpyHeadBytes);
   head.resize(std::min(head.size(), kNpyHeadBytes));
   return head;
+}
+
+/// A dtype that holds the values of an element type that Tamis has not.
+std::string substitute_of(const std::string& element_type) {
+  const auto has = [&](std::string_view code) { return element_type.ends_with(code); };
+  if (has("u2") || has("U16")) return "int32";
+  if (has("u4") || has("U32")) return "int64";
+  // Most integers of 64 bits without a sign are small.
+  if (has("u8") || has("U64")) return "int64";
+  if (has("c24") || has("c32")) return "complex128";
+  return has("f12") || has("f16") ? "float64" : "float32";
 }
 
 std::string names_of(const std::vector<ArrayInfo>& arrays) {
@@ -137,8 +148,10 @@ DType Reader::State::readable(size_t array) const {
         array);
   const ArrayInfo& info = arrays[array];
   check(info.dtype.has_value(), ErrorKind::dtype,
-        "{}: {}its elements are of type '{}', which Tamis does not have", file.name(),
-        info.name.empty() ? "" : "array '" + info.name + "': ", info.dtype_text);
+        "{0}: {1}its elements are of type '{2}', which Tamis does not have; convert them to {3} "
+        "first, as x.astype('{3}') does in NumPy",
+        file.name(), info.name.empty() ? "" : "array '" + info.name + "': ", info.dtype_text,
+        substitute_of(info.dtype_text));
   return *info.dtype;
 }
 
@@ -153,7 +166,7 @@ const File& Reader::State::inflated(size_t array) {
   }
   const auto found = inflated_files.find(array);
   if (found != inflated_files.end()) return found->second;
-  File target = File::temporary(file.name());
+  File target = File::temporary(file.name(), member.bytes);
   read_zip_member(file, member, [&](std::span<const char> bytes) {
     target.write(target.size(), bytes.data(), bytes.size());
   });
@@ -194,6 +207,7 @@ Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw)
     return;
   }
   std::string head(std::min<uint64_t>(s.file.size(), kNpyHeadBytes), '\0');
+  check(!head.empty(), ErrorKind::format, "{}: the file is empty", s.file.name());
   s.file.read(0, head.data(), head.size());
   if (is_npy(head)) {
     s.format = Format::npy;
@@ -233,6 +247,8 @@ size_t Reader::only() const {
         arrays().size(), names_of(arrays()));
   return 0;
 }
+
+DType Reader::dtype(size_t array) const { return state_->readable(array); }
 
 Tensor Reader::read(size_t array) const {
   State& s = *state_;

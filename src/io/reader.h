@@ -49,6 +49,9 @@ class Reader {
   /// The number of the only array. Throws kind value, listing the names, if there are several.
   size_t only() const;
 
+  /// Throws kind dtype if Tamis has no such elements.
+  DType dtype(size_t array) const;
+
   /// All of an array, in memory of its own, row-major.
   Tensor read(size_t array) const;
 

@@ -61,11 +61,11 @@ bool has_unknown_size(const ArrayPlan& plan) { return !plan.shape.empty() && pla
 }  // namespace
 
 struct Writer::State {
-  State(const std::string& path, Format f, std::vector<ArrayPlan> p)
+  State(const std::string& path, Format f, std::vector<ArrayPlan> p, bool sync)
       : format(f),
         plans(checked_plans(format, std::move(p))),
         growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
-        output(path, growing || format == Format::npz) {}
+        output(path, growing || format == Format::npz, sync) {}
 
   void begin_file();
   void begin_array();
@@ -156,8 +156,8 @@ void Writer::State::end_file() {
   output.commit();
 }
 
-Writer::Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans)
-    : state_(std::make_unique<State>(path, format, std::move(plans))) {
+Writer::Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans, bool sync)
+    : state_(std::make_unique<State>(path, format, std::move(plans), sync)) {
   state_->begin_file();
   state_->begin_array();
 }
@@ -166,25 +166,34 @@ Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
-void Writer::append(const Tensor& x) {
+void Writer::append(std::span<const Tensor> tensors) {
   State& s = *state_;
   check(s.current < s.plans.size(), ErrorKind::value, "all planned arrays have been written");
   const ArrayPlan& plan = s.plans[s.current];
-  check(x.dtype() == plan.dtype, ErrorKind::dtype, "an array of {} cannot take elements of {}",
-        name(plan.dtype), name(x.dtype()));
-  check(has_unknown_size(plan) || x.numel() <= numel(plan.shape) - s.elements, ErrorKind::shape,
-        "an array of shape {} has no room for {} more elements", plan.shape, x.numel());
-  if (x.numel() == 0) return;
-  // A bool in memory may be any nonzero byte; in a file it is 0 or 1.
-  const Tensor elements =
-      (plan.dtype == DType::boolean ? x.to(DType::uint8) : x).contiguous().settle();
-  const size_t bytes = static_cast<size_t>(elements.numel()) * elements.itemsize();
-  s.output.write(elements.data_ptr(), bytes);
-  if (s.format == Format::npz) {
-    s.crc = static_cast<uint32_t>(
-        crc32_z(s.crc, static_cast<const Bytef*>(elements.data_ptr()), bytes));
+  int64_t count = 0;
+  std::vector<Tensor> elements;
+  std::vector<iovec> parts;
+  for (const Tensor& x : tensors) {
+    check(x.dtype() == plan.dtype, ErrorKind::dtype, "an array of {} cannot take elements of {}",
+          name(plan.dtype), name(x.dtype()));
+    count += x.numel();
+    if (x.numel() == 0) continue;
+    // A bool in memory may be any nonzero byte; in a file it is 0 or 1.
+    elements.push_back(
+        (plan.dtype == DType::boolean ? x.to(DType::uint8) : x).contiguous().settle());
+    const size_t bytes = static_cast<size_t>(x.numel()) * x.itemsize();
+    parts.push_back({const_cast<void*>(elements.back().data_ptr()), bytes});
   }
-  s.elements += elements.numel();
+  check(has_unknown_size(plan) || count <= numel(plan.shape) - s.elements, ErrorKind::shape,
+        "an array of shape {} has no room for {} more elements", plan.shape, count);
+  if (s.format == Format::npz) {
+    for (const iovec& part : parts) {
+      const auto* data = static_cast<const Bytef*>(part.iov_base);
+      s.crc = static_cast<uint32_t>(crc32_z(s.crc, data, part.iov_len));
+    }
+  }
+  s.output.write(parts);
+  s.elements += count;
 }
 
 void Writer::next() {

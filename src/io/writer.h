@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,9 @@ struct ArrayPlan {
 /// .safetensors).
 class Writer {
  public:
-  Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans);
+  /// Without sync, commit() does not wait for the disk: what a crash of the machine leaves of the
+  /// file is then up to the file system.
+  Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans, bool sync = true);
   ~Writer();
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
@@ -44,7 +47,9 @@ class Writer {
   /// Appends all elements of x, in row-major order, to the current array; at first, that is the
   /// first. Throws kind dtype unless x has the planned dtype, kind shape if there are more than
   /// planned.
-  void append(const Tensor& x);
+  void append(const Tensor& x) { append(std::span(&x, 1)); }
+  /// The same for several tensors, one behind the other, in one go.
+  void append(std::span<const Tensor> tensors);
 
   /// Ends the current array and goes on to the next. Throws kind shape unless the elements fill the
   /// planned shape; with an unknown size, unless they make whole rows.

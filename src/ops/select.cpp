@@ -2,6 +2,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/overlap.h"
+#include "ops/isin.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
@@ -69,17 +70,24 @@ int64_t count(const Tensor& mask) {
 
 Tensor count_nonzero(const Tensor& x, const Dims& dims) { return sum(x.to_bool(), dims); }
 
-Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
-  for (DType dtype : {x.dtype(), test_elements.dtype()}) {
-    check(!is_complex(dtype), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
-          scalar_type_name(dtype));
+IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert)
+    : operand_(isin_operand(dtype)), invert_(invert) {
+  for (DType used : {dtype, test_elements.dtype()}) {
+    check(!is_complex(used), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
+          scalar_type_name(used));
   }
   const Tensor test = test_elements.to(isin_operand(test_elements.dtype())).contiguous();
-  const DType operand = isin_operand(x.dtype());
-  auto set = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand);
+  set_ = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand_);
+}
+
+Tensor IsinLookup::operator()(const Tensor& x) const {
   const Tensor input[] = {x};
-  const Tensor found = defer(Op::isin, operand, DType::boolean, input, std::move(set));
-  return invert ? logical_not(found) : found;
+  const Tensor found = defer(Op::isin, operand_, DType::boolean, input, set_);
+  return invert_ ? logical_not(found) : found;
+}
+
+Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
+  return IsinLookup(test_elements, x.dtype(), invert)(x);
 }
 
 std::vector<Row> select_rows() {

@@ -96,6 +96,17 @@ def test_sets_may_come_from_a_file(sh, rng):
     sh.save(x=x, ids=ids)
     sh.run("select", "x.npy", "ids=ids.npy", "-w", "isin(x, ids)", "-o", "o.npy")
     assert same(sh.load("o.npy"), x[np.isin(x, ids)])
+    sh.run("select", "x.npy", "ids=ids.npy", "-w", "isin(x, ids, invert=true) & isin(x + 1, ids)", "-o", "o.npy")
+    assert same(sh.load("o.npy"), x[~np.isin(x, ids) & np.isin(x + 1, ids)])
+
+
+@pytest.mark.parametrize("dtype", ["i8", "f4", "i2"])
+def test_a_set_serves_all_windows(sh, rng, dtype):
+    x = rng.integers(-30_000, 30_000, 1_000_000).astype(dtype)
+    ids = rng.integers(-30_000, 30_000, 20_000).astype("i4")
+    sh.save(x=x, ids=ids)
+    sh.run("select", "x.npy", "ids=ids.npy", "-w", "isin(x, ids)", "-o", "o.npy")
+    assert same(sh.load("o.npy"), x[np.isin(x, ids)])
 
 
 # ---- fill -------------------------------------------------------------------------------------------------
@@ -108,6 +119,15 @@ def test_fill_writes_a_number(sh, rng, shape, dtype):
     sh.save(x=x)
     sh.run("fill", "x.npy", "--where", "isin(x, [0, 2, 4])", "--value", "1", "-o", "out.npy")
     assert same(sh.load("out.npy"), np.where(np.isin(x, [0, 2, 4]), np.array(1, dtype), x))
+
+
+def test_fill_refuses_fractions_in_arrays_of_integers(sh):
+    sh.save(x=np.arange(5))
+    for value in ("2.5", "mean(x) + 0.1", "nan", "inf"):
+        text = sh.refuses("fill", "x.npy", "-w", "x > 3", "--value", value, "-o", "out.npy", code=1)
+        assert text.startswith("--value: "), value
+    sh.run("fill", "x.npy", "-w", "x > 3", "--value", "round(mean(x) + 0.1)", "-o", "out.npy")
+    assert same(sh.load("out.npy"), np.array([0, 1, 2, 3, 2]))
 
 
 def test_fill_takes_expressions(sh, rng):

@@ -3,11 +3,15 @@
 import errno
 import os
 import pathlib
+import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
 import time
+import zipfile
+import zlib
 
 import json
 
@@ -154,6 +158,24 @@ def test_malformed_files_are_refused(sh, data):
     assert sh.path("out.npy").read_bytes() == b"old" and sh.leftovers() == []
 
 
+def test_element_types_that_tamis_has_not_are_refused_with_one_that_it_has(sh):
+    for dtype, other in (("u2", "int32"), (">u4", "int64"), ("u8", "int64"), ("longdouble", "float64"),
+                         ("clongdouble", "complex128")):
+        sh.save(x=np.arange(5).astype(dtype))
+        assert f"convert them to {other} first" in sh.refuses("count", "x.npy", "-w", "x > 1", code=2), dtype
+        assert "cannot be read" in sh.run("info", "x.npy").stdout.decode()
+    for array in (np.array(["a"]), np.array(["2020-01-01"], "M8[D]"), np.zeros(3, [("a", "f4")])):
+        sh.save(x=array)
+        text = sh.refuses("count", "x.npy", "-w", "x > 1", code=2)
+        assert "only arrays of numbers are read" in text and "malformed" not in text
+
+
+def test_empty_files_are_called_empty(sh):
+    sh.path("x.npy").write_bytes(b"")
+    assert sh.refuses("count", "x.npy", "-w", "x > 1", code=2) == "x.npy: the file is empty\n"
+    assert sh.refuses("count", "-", "-w", "x > 1", code=2, stdin=b"") == "standard input: the file is empty\n"
+
+
 def test_truncated_files_are_refused(sh):
     sh.save(x=np.arange(1000.0))
     data = sh.path("x.npy").read_bytes()
@@ -164,13 +186,15 @@ def test_truncated_files_are_refused(sh):
 
 def test_shapes_that_do_not_broadcast_are_refused(sh):
     sh.save(x=np.zeros(3), y=np.zeros(4))
-    assert "must match" in sh.refuses("count", "x.npy", "y.npy", "-w", "x > y", code=1)
+    assert "shapes [3] and [4]" in sh.refuses("count", "x.npy", "y.npy", "-w", "x > y", code=1)
 
 
 def test_missing_files_are_failures_of_input(sh):
     assert "No such file" in sh.refuses("count", "nothing.npy", "-w", "x > 0", code=3)
     sh.save(x=np.arange(3))
-    sh.refuses("select", "x.npy", "-w", "x > 0", "-o", "no/folder/out.npy", code=3)
+    text = sh.refuses("select", "x.npy", "-w", "x > 0", "-o", "no/folder/out.npy", code=3)
+    assert text == "no/folder/out.npy: cannot write into the folder no/folder: No such file or directory\n"
+    assert "it is a folder" in sh.refuses("select", "x.npy", "-w", "x > 0", "-o", ".", code=3)
     sh.refuses("info", ".", code=3)
 
 
@@ -181,6 +205,21 @@ def test_a_file_may_replace_itself(sh):
     sh.save(x=np.arange(10))
     sh.run("select", "x.npy", "-w", "x > 6", "-o", "x.npy")
     assert sh.load("x.npy").tolist() == [7, 8, 9]
+
+
+def test_without_sync_the_output_is_the_same(sh, rng):
+    x = rng.normal(size=3_000_000)
+    sh.save(x=x)
+    sh.path("out.npy").write_bytes(b"old")
+    sh.run("select", "x.npy", "-w", "x > 0", "-o", "out.npy", "--no-sync")
+    assert same(sh.load("out.npy"), x[x > 0]) and sh.leftovers() == []
+    if shutil.which("strace"):
+        calls = {}
+        for option in ([], ["--no-sync"]):
+            subprocess.run(["strace", "-f", "-o", "log", "-e", "trace=fsync,sync_file_range", TAMIS, "select", "x.npy",
+                            "-w", "x > 0", "-o", "out.npy", *option], cwd=sh.folder, check=True, capture_output=True)
+            calls[len(option)] = re.findall(r" (fsync|sync_file_range)\(", sh.path("log").read_text())
+        assert calls[0].count("fsync") == 2 and "sync_file_range" in calls[0] and calls[1] == []
 
 
 def test_a_full_disk_leaves_the_old_file(sh, rng):
@@ -251,8 +290,7 @@ def test_files_larger_than_memory(sh, large):
     path, block = large
 
     def run(*args):
-        # OpenBLAS, which is not used here, reserves memory for every core otherwise.
-        return sh.run(*args, "--threads", "2", preexec_fn=limit_memory, env={"OPENBLAS_NUM_THREADS": "1"})
+        return sh.run(*args, "--threads", "2", preexec_fn=limit_memory)
 
     low, high = np.quantile(block, [0.01, 0.99])
     run("select", path, "-w", "x < q(0.01) | x > q(0.99)", "-o", "out.npy")
@@ -270,6 +308,59 @@ def test_files_larger_than_memory(sh, large):
     run("fill", path, "-w", "x < 0", "--value", "0", "-o", "/dev/null")
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert usage.ru_maxrss < (LIMIT >> 10)
+
+
+def one_member(path, data, claimed, size, deflated=True):
+    """An .npz of one member that claims to be `claimed` bytes; of its `size` stored ones only `data` are not a hole."""
+    method, name, crc = 8 if deflated else 0, b"x.npy", 0
+    wide = 0xFFFFFFFF
+    extra = struct.pack("<HHQQ", 1, 16, claimed, size)
+    local = struct.pack("<IHHHHHIIIHH", 0x04034B50, 45, 0, method, 0, 0, crc, wide, wide, len(name), len(extra))
+    entry = struct.pack("<IHHHHHHIIIHHHHHII", 0x02014B50, 45, 45, 0, method, 0, 0, crc, wide, wide, len(name),
+                        len(extra), 0, 0, 0, 0, 0) + name + extra
+    at = len(local + name + extra) + size
+    end64 = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, 1, 1, len(entry), at)
+    locator = struct.pack("<IIQI", 0x07064B50, 0, at + len(entry), 1)
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 0xFFFF, 0xFFFF, wide, wide, 0)
+    with open(path, "wb") as f:
+        f.write(local + name + extra + data)
+        f.seek(at)
+        f.write(entry + end64 + locator + end)
+
+
+def test_a_member_that_inflates_beyond_the_disk_is_refused(sh):
+    """A file that takes no space itself, and claims to inflate to 500 TB: nothing is written."""
+    count = 500 * 10**12
+    head = header(f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({count},), }}")
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = packer.compress(head + bytes(1 << 20)) + packer.flush(zlib.Z_SYNC_FLUSH)
+    try:
+        one_member(sh.path("x.npz"), data, len(head) + count, count // 1000)
+    except OSError:
+        pytest.skip("the file system has no files of 500 GB with holes")
+    sh.path("out.npy").write_bytes(b"old")
+    began = time.monotonic()
+    text = sh.refuses("select", "x.npz", "-w", "x > 0", "-o", "out.npy", code=3)
+    assert "x.npz: it needs 500000000" in text and "TMPDIR" in text
+    assert time.monotonic() - began < 20
+    assert sh.path("out.npy").read_bytes() == b"old" and sh.leftovers() == []
+    # What it claims to be can be seen all the same.
+    assert json.loads(sh.run("info", "x.npz", "--json").stdout)[0]["arrays"][0]["elements"] == count
+
+
+@pytest.mark.skipif(os.environ.get("TAMIS_SANITIZE", "") != "", reason="a sanitizer needs the address space itself")
+def test_members_that_inflate_beyond_memory(sh):
+    """700 kB that become 700 MB, in an address space of 400 MB."""
+    count = 700 << 20
+    with zipfile.ZipFile(sh.path("x.npz"), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        with archive.open("x.npy", "w", force_zip64=True) as f:
+            np.lib.format.write_array_header_1_0(f, {"descr": "|u1", "fortran_order": False, "shape": (count,)})
+            for _ in range(count >> 20):
+                f.write(bytes((1 << 20) - 1) + b"\1")
+    assert os.path.getsize(sh.path("x.npz")) < 5 << 20
+    out = sh.run("count", "x.npz", "-w", "x > 0", preexec_fn=limit_memory, env={"TMPDIR": str(sh.folder)})
+    assert out.stdout == f"{count >> 20}\n".encode()
+    assert [p.name for p in sh.folder.iterdir()] == ["x.npz"]
 
 
 def test_a_file_that_shrinks_is_an_error(sh):

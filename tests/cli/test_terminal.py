@@ -41,7 +41,6 @@ def test_wrong_usage_has_a_code_and_a_suggestion(sh):
     text = sh.refuses("count", "x.npy", "--wheer", "x > 1", code=1)
     assert text.startswith("unknown option --wheer; did you mean --where?") and "tamis count --help" in text
     assert "required" in sh.refuses("count", "x.npy", code=1)
-    assert "required" in sh.refuses("count", code=1)
     sh.refuses(code=1)
     sh.refuses("count", "x.npy", "-w", "x > 1", "--threads", "0", code=1)
     sh.refuses("count", "x.npy", "-w", "x > 1", "--threads", "many", code=1)
@@ -54,8 +53,43 @@ def test_wrong_usage_has_a_code_and_a_suggestion(sh):
     sh.refuses("mask", "--where", "causal(3)", "--max-len", "3", "-o", "m.npy", code=1)
 
 
+def test_an_empty_condition_is_not_everything(sh):
+    """That is what "$WHERE" is in a shell where the variable is not set."""
+    sh.save(x=np.arange(5))
+    for command in (["count"], ["stats"], ["show"], ["select", "-o", "o.npy"], ["mask", "-o", "o.npy"]):
+        assert "--where: it is empty" in sh.refuses(command[0], "x.npy", "--where", "", *command[1:], code=1)
+    assert "--value: it is empty" in sh.refuses("fill", "x.npy", "-w", "x > 1", "--value", "", "-o", "o.npy", code=1)
+    assert not sh.path("o.npy").exists()
+
+
+def test_a_missing_file_argument_is_named(sh):
+    assert sh.refuses("count", "-w", "x > 1", code=1).startswith("name a file to work on\n")
+    assert sh.refuses("info", code=1).startswith("name a file to work on\n")
+
+
+def test_the_program_loads_no_openblas():
+    """Its threads spin beside ours as the program begins, and nothing here multiplies matrices."""
+    libraries = subprocess.run(["ldd", TAMIS], capture_output=True, text=True, check=True).stdout
+    assert "libc.so" in libraries and "blas" not in libraries
+
+
+def test_partition_does_not_write_two_outputs_to_one_file(sh):
+    sh.save(x=np.arange(5))
+    sh.path("a.npy").write_bytes(b"old")
+    sh.path("link.npy").symlink_to("a.npy")
+    for other in ("./a.npy", "../" + sh.folder.name + "/a.npy", "link.npy", str(sh.path("a.npy"))):
+        text = sh.refuses("partition", "x.npy", "-w", "x > 1", "-o", "a.npy", "--rejected", other, code=1)
+        assert "two different files" in text
+    assert sh.path("a.npy").read_bytes() == b"old"
+
+
 def test_names_of_files_are_checked(sh):
     sh.save(x=np.arange(5))
+    np.savez(sh.path("z.npz"), a=np.arange(3))
+    assert "no file is called 'b'" in sh.refuses("count", "z.npz", "--name", "b=a", "-w", "x > 1", code=1)
+    assert "this is none" in sh.refuses("count", "x.npy", "--name", "a", "-w", "x > 1", code=1)
+    assert sh.run("count", "z.npz", "y=x.npy", "--name", "a", "-w", "x > min(y)").stdout == b"2\n"
+    assert "read only once" in sh.refuses("count", "-", "y=-", "-w", "x > y", code=1)
     assert "two files are called 'a'" in sh.refuses("count", "a=x.npy", "a=x.npy", "-w", "a > 1", code=1)
     assert "meaning of its own" in sh.refuses("count", "i=x.npy", "-w", "i > 1", code=1)
     assert "need names" in sh.refuses("count", *["x.npy"] * 4, "-w", "x > 1", code=1)
