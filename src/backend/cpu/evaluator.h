@@ -41,12 +41,11 @@ class Evaluator {
   /// data points to.
   const void* run_value(int64_t start, int64_t n, void* out = nullptr);
 
+  /// As run_value, for a sink that has no use for values whose bit is zero: long runs of those are
+  /// not computed. The mask's register keeps its bits.
+  const void* run_kept(int64_t start, int64_t n);
   /// Whether all values are the same, in every block.
   bool value_is_uniform() const { return registers_[program_.value].uniform; }
-
-  /// As run_value, behind run_mask, for a sink that reads no value whose bit is zero: long runs of those
-  /// are not computed. The mask's register keeps its bits.
-  const void* run_kept(int64_t start, int64_t n);
 
   /// Room for a block of any dtype, for the sink's own use.
   void* scratch() { return scratch_; }

@@ -111,11 +111,11 @@ constexpr int kCompared = sizeof(T) == 4 ? 32 : 4;
 constexpr size_t kSmallestCompared = 4;
 
 #else
-template <class T>
-constexpr int kCompared = 0;
-template <class Test, class T>
-constexpr bool kInverted = false;
 constexpr size_t kSmallestCompared = SIZE_MAX;  // no compare_vector
+template <class T>
+[[maybe_unused]] constexpr int kCompared = 0;
+template <class Test, class T>
+[[maybe_unused]] constexpr bool kInverted = false;
 #endif
 
 template <class Test, class T>

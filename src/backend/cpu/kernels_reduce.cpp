@@ -6,6 +6,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <type_traits>
 
@@ -74,12 +75,14 @@ HWY_INLINE void add_kept(const Plus<double>&, uint64_t word, const float* x, flo
 }
 #endif
 
-// Lanes begin with `start`; what is masked out leaves them as they are.
-template <class F, class T, class Sum>
+// Lanes begin with `start`; what is masked out leaves them as they are. Those that get no element
+// are left out if start is neutral, which matters for short rows.
+template <class F, bool is_neutral, class T, class Sum>
 Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
   const F f;
   alignas(64) Sum lanes[kLanes];
-  for (size_t j = 0; j < kLanes; ++j) lanes[j] = start;
+  const size_t used = is_neutral && n < kLanes ? std::bit_ceil(n) : kLanes;
+  for (size_t j = 0; j < used; ++j) lanes[j] = start;
   for (size_t i = 0; i < n; i += kLanes) {
     const size_t here = std::min(kLanes, n - i);
     const uint64_t word = word_at(mask, i, here);
@@ -89,13 +92,15 @@ Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
       for (size_t j = 0; j < kLanes; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
     } else if (here == kLanes) {
       add_kept(f, word, x + i, identity, lanes);
+    } else if (!mask) {
+      for (size_t j = 0; j < here; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
     } else {
       for (size_t j = 0; j < here; ++j) {
         if (word >> j & 1) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
       }
     }
   }
-  for (size_t half = kLanes / 2; half > 0; half /= 2) {
+  for (size_t half = used / 2; half > 0; half /= 2) {
     for (size_t j = 0; j < half; ++j) lanes[j] = f(lanes[j], lanes[j + half]);
   }
   return lanes[0];
@@ -107,7 +112,7 @@ void accumulate(const void* a, const uint64_t* mask, size_t n, void* out) {
   using Result = std::conditional_t<std::is_integral_v<Sum>, int64_t, double>;
   const T* x = static_cast<const T*>(a);
   *static_cast<Result*>(out) =
-      static_cast<Result>(reduce<F<Sum>>(x, mask, n, Sum{identity}, T{identity}));
+      static_cast<Result>(reduce<F<Sum>, true>(x, mask, n, Sum{identity}, T{identity}));
 }
 
 template <template <class> class F, class T>
@@ -119,7 +124,7 @@ void extreme(const void* a, const uint64_t* mask, size_t n, void* out) {
   constexpr T identity = largest ? kLowest : kHighest;
   const T* x = static_cast<const T*>(a);
   const T start = !mask || mask[0] & 1 ? x[0] : identity;
-  *static_cast<T*>(out) = reduce<F<T>>(x, mask, n, start, identity);
+  *static_cast<T*>(out) = reduce<F<T>, false>(x, mask, n, start, identity);
 }
 
 template <class... Ts>

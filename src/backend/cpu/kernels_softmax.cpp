@@ -40,7 +40,7 @@ HWY_INLINE void raise_kept(uint64_t word, const T* x, T* lanes) {
   for (size_t j = 0; j < kLanes; ++j) larger(lanes[j], choose(bytes[j], x[j], kNone<T>));
 }
 
-// out = exp(x - less), 64 times.
+// y = exp(x - less), 64 times.
 template <class T>
 HWY_INLINE void exp_word(const T* x, T less, T* y) {
   TAMIS_INDEPENDENT

@@ -109,7 +109,7 @@ void fill_neutral(Reduction reduction, DType dtype, int64_t n, void* out) {
 }
 
 /// Values of a block, and which of them are kept: all if `mask` is null. The others may be
-/// anything, and are not to be read where whole words of the mask are zero.
+/// anything; where whole words of the mask are zero they have not been computed.
 struct Block {
   const char* values;
   const uint64_t* mask;
@@ -194,7 +194,7 @@ class Columns {
   /// in acc.
   void add(int64_t base, int64_t inner, int64_t from, int64_t to, int64_t col, int64_t width,
            char* acc) {
-    // Rows of which parts are masked out are taken one by one if that can save much.
+    // Long rows by themselves: only the part of them that is kept is added.
     const bool together = width == inner && (program_.mask < 0 || width < kAlone);
     const int64_t step = together ? kBlock / inner : 1;
     first_ = true;
