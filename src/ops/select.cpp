@@ -77,7 +77,7 @@ Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
   const Tensor test = test_elements.to(isin_operand(test_elements.dtype())).contiguous();
   const DType operand = isin_operand(x.dtype());
   auto set = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand);
-  const Tensor input[] = {x};
+  const TensorRef input[] = {x};
   const Tensor found = defer(Op::isin, operand, DType::boolean, input, std::move(set));
   return invert ? logical_not(found) : found;
 }
