@@ -46,7 +46,7 @@ inline constexpr int kBinaryOps = 0
     ;
 inline constexpr int kCompareOps = 3;
 
-/// "lt"
+// Not a table inside of name(), which every call would fill.
 inline constexpr const char* kOpNames[] = {
 #define X(name) #name,
     TAMIS_UNARY_OPS(X) TAMIS_BINARY_OPS(X) TAMIS_COMPARE_OPS(X) TAMIS_MASK_OPS(X)
@@ -57,7 +57,7 @@ inline constexpr const char* kOpNames[] = {
     "load",
     "skip_if_none",
     "skip_if_all"};
-constexpr const char* name(Op op) { return kOpNames[static_cast<int>(op)]; }
+constexpr const char* name(Op op) { return kOpNames[static_cast<int>(op)]; }  ///< "lt"
 
 constexpr bool is_unary(Op op) { return op <= Op::bit_not; }
 constexpr bool is_binary(Op op) { return op > Op::bit_not && op <= Op::bit_xor; }

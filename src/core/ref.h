@@ -24,7 +24,7 @@ class RefCounted {
   }
   /// True if that was the last reference: the caller deletes.
   bool release() const noexcept { return use_count() == 1 || release_shared(); }
-  /// The same for objects that are found by try_retain too: its loser must see a count of 0.
+  /// The same for objects that try_retain may find: from then on it fails.
   bool release_shared() const noexcept {
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
