@@ -113,6 +113,22 @@ TEST_F(Concurrency, TensorsMayBeFreedByOtherThreads) {
   for (const Tensor& x : tensors) EXPECT_FALSE(x.defined());
 }
 
+TEST_F(Concurrency, ReadersMayDieWhileWhatTheyReadIsWritten) {
+  Tensor x = zeros({64});
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Tensor> readers;
+    for (int i = 0; i < 60; ++i) readers.push_back(x + i);
+    on_threads([&](int t) {
+      if (t == 0) {
+        x.add_(1);
+        return;
+      }
+      for (int i = t - 1; i < 60; i += kThreads - 1) readers[i] = Tensor();
+    });
+    EXPECT_EQ(x.sum().item<float>(), 64.0f * static_cast<float>(round + 1));
+  }
+}
+
 TEST_F(Concurrency, LoopsOfSeveralThreadsShareTheWorkers) {
   const Tensor x = testing::random_values({1 << 20}, float32, 1);
   const std::string want = observe(masked_select(x, x > 0.5));

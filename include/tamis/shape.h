@@ -21,13 +21,18 @@ class Shape {
   Shape(const std::vector<int64_t>& v) { assign(v.data(), v.size()); }
   Shape(std::span<const int64_t> v) { assign(v.data(), v.size()); }
   Shape(size_t n, int64_t value) {
-    resize(n);
-    std::fill(begin(), end(), value);
+    reserve(n);
+    if (!heap_) {
+      std::fill(inline_, inline_ + kInline, value);
+    } else {
+      std::fill(heap_.get(), heap_.get() + n, value);
+    }
+    size_ = static_cast<uint32_t>(n);
   }
-  Shape(const Shape& o) { assign(o.data(), o.size()); }
+  Shape(const Shape& o) { copy(o); }
   Shape(Shape&& o) noexcept { steal(o); }
   Shape& operator=(const Shape& o) {
-    if (this != &o) assign(o.data(), o.size());
+    if (this != &o) copy(o);
     return *this;
   }
   Shape& operator=(Shape&& o) noexcept {
@@ -69,7 +74,11 @@ class Shape {
   }
 
   friend bool operator==(const Shape& a, const Shape& b) noexcept {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    for (const int64_t *x = a.data(), *y = b.data(), *end = x + a.size_; x != end; ++x, ++y) {
+      if (*x != *y) return false;
+    }
+    return true;
   }
   operator std::span<const int64_t>() const noexcept { return {data(), size_}; }
   std::vector<int64_t> vec() const { return {begin(), end()}; }
@@ -91,10 +100,18 @@ class Shape {
     std::copy(v, v + n, data());
     size_ = static_cast<uint32_t>(n);
   }
-  void steal(Shape& o) noexcept {
-    heap_ = std::move(o.heap_);
+  // All inline entries, used or not: a few wide moves instead of a loop.
+  void copy_inline(const Shape& o) noexcept {
     std::copy(o.inline_, o.inline_ + kInline, inline_);
     size_ = o.size_;
+  }
+  void copy(const Shape& o) {
+    if (heap_ || o.heap_) return assign(o.data(), o.size());
+    copy_inline(o);
+  }
+  void steal(Shape& o) noexcept {
+    heap_ = std::move(o.heap_);
+    copy_inline(o);
     capacity_ = o.capacity_;
     o.size_ = 0;
     o.capacity_ = kInline;

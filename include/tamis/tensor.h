@@ -386,12 +386,19 @@ class Tensor {
   /// 2) = 0`.
   void operator=(const Tensor& value) && { copy_(value); }
   void operator=(Tensor&& value) && { copy_(value); }
-  ~Tensor();
+  ~Tensor() {
+    if (impl_ != nullptr) drop();
+  }
   /// Throws kind value if undefined.
-  TensorImpl& impl() const;
+  TensorImpl& impl() const {
+    if (impl_ == nullptr) refuse_undefined();
+    return *impl_;
+  }
 
  private:
+  [[noreturn]] static void refuse_undefined();
   void check_dtype(DType expected) const;
+  void drop() const noexcept;  ///< gives up the reference
 
   TensorImpl* impl_ = nullptr;
 };

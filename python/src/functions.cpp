@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace tamis::python {
 
@@ -142,6 +143,26 @@ struct Given {
   }
 };
 
+/// Room for the values of one call, of which only as many are made as there are parameters.
+class Values {
+ public:
+  explicit Values(size_t count) : count_(count) {
+    std::uninitialized_value_construct_n(values_, count_);
+  }
+  ~Values() { std::destroy_n(values_, count_); }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+
+  Value& operator[](size_t i) { return values_[i]; }
+  operator std::span<const Value>() const { return {values_, count_}; }
+
+ private:
+  const size_t count_;
+  union {
+    Value values_[kMaxParams];
+  };
+};
+
 // ---- results ------------------------------------------------------------------------------------
 
 /// The argument that the result is, if it is one: x.contiguous() of a contiguous x is x.
@@ -227,7 +248,7 @@ class Target {
 PyObject* call_function(const Function& f, PyObject* const* values, size_t count, PyObject* names) {
   const Given given(f, values, count, names);
   const auto& params = f.signature.params;
-  std::array<Value, kMaxParams> args;
+  Values args(params.size());
   Origins origins;
   for (size_t i = 0; i < params.size(); ++i) {
     PyObject* o = given.args[i];
@@ -256,7 +277,7 @@ PyObject* call_function(const Function& f, PyObject* const* values, size_t count
   const Target written(target, target == nullptr ? result : args[static_cast<size_t>(f.writes)]);
   {
     py::gil_scoped_release release;
-    result = f.call({args.data(), params.size()});
+    result = f.call(args);
     if (origins.foreign()) settle_result(result);
   }
   if (target != nullptr) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "convert.h"
+#include "gil.h"
 #include "slots.h"
 
 namespace tamis::python {
@@ -98,9 +99,11 @@ std::vector<Index> to_indices(PyObject* index) {
 
 // ---- slots --------------------------------------------------------------------------------------
 
+bool is_mask(PyObject* o) { return is_tensor(o) && tensor_of(o).dtype() == DType::boolean; }
+
 PyObject* subscript(PyObject* self, PyObject* index) {
   return guard([&] {
-    const Tensor x = tensor_of(self);
+    const Tensor& x = tensor_of(self);
     if (x.dim() == 0 && PyLong_Check(index) && !PyBool_Check(index)) {
       raise_python(
           PyExc_IndexError,
@@ -108,15 +111,16 @@ PyObject* subscript(PyObject* self, PyObject* index) {
           "in C++ to convert a 0-dim tensor to a number");
     }
     const std::vector<Index> indices = to_indices(index);
-    const Tensor result = without_gil([&] { return tamis::index(x, indices); });
-    return wrap(&result.impl() == &x.impl() ? result.detach() : result);
+    const bool quick = is_mask(index) && is_quick(x, tensor_of(index));
+    Tensor result = without_gil_unless(quick, [&] { return tamis::index(x, indices); });
+    return wrap(&result.impl() == &x.impl() ? result.detach() : std::move(result));
   });
 }
 
 int assign(PyObject* self, PyObject* index, PyObject* value) {
   return guard_int([&] {
     if (value == nullptr) raise_python(PyExc_TypeError, "Tensor does not support deleting items");
-    Tensor x = tensor_of(self);
+    Tensor& x = tensor_of(self);
     Origins origins;
     std::optional<Tensor> v = array_to_tensor(value, origins, Copying::if_needed);
     if (!v) {
@@ -128,7 +132,9 @@ int assign(PyObject* self, PyObject* index, PyObject* value) {
       v = Tensor(*number);
     }
     const std::vector<Index> indices = to_indices(index);
-    without_gil([&] { index_put_(x, indices, *v); });
+    const bool quick =
+        is_mask(index) && is_quick_to_write(x) && is_quick(tensor_of(index)) && is_quick(*v);
+    without_gil_unless(quick, [&] { index_put_(x, indices, *v); });
     return 0;
   });
 }

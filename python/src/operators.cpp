@@ -2,6 +2,7 @@
 // and the conversions to Python's own numbers.
 #include "convert.h"
 #include "core/convert.h"
+#include "gil.h"
 #include "slots.h"
 #include "tamis/linalg.h"
 
@@ -11,27 +12,44 @@ namespace {
 
 using Binary = Tensor(const Tensor&, const Tensor&);
 
-/// An operand: an array or a number. Nothing means that the other side may know what to do.
-std::optional<Tensor> operand(PyObject* o, Origins& origins) {
-  if (is_tensor(o)) return tensor_of(o);
-  if (const auto number = number_to_scalar(o)) return Tensor(*number);
-  return array_to_tensor(o, origins, Copying::if_needed);
-}
+/// An operand: a tensor, which the caller keeps alive, or what an array or a number becomes. No
+/// tensor means that the other side may know what to do.
+class Operand {
+ public:
+  Operand(PyObject* o, Origins& origins) {
+    if (is_tensor(o)) {
+      tensor_ = &tensor_of(o);
+    } else if (const auto number = number_to_scalar(o)) {
+      own_ = Tensor(*number);
+    } else {
+      own_ = array_to_tensor(o, origins, Copying::if_needed);
+    }
+    if (own_) tensor_ = &*own_;
+  }
+  Operand(const Operand&) = delete;
+  Operand& operator=(const Operand&) = delete;
+
+  explicit operator bool() const { return tensor_ != nullptr; }
+  const Tensor& operator*() const { return *tensor_; }
+
+ private:
+  std::optional<Tensor> own_;
+  const Tensor* tensor_ = nullptr;
+};
 
 template <Binary* kOp>
 PyObject* binary(PyObject* a, PyObject* b) {
   return guard([&]() -> PyObject* {
     Origins origins;
-    const std::optional<Tensor> x = operand(a, origins);
-    const std::optional<Tensor> y = x ? operand(b, origins) : std::nullopt;
-    if (!x || !y) Py_RETURN_NOTIMPLEMENTED;
-    Tensor result;
-    {
-      py::gil_scoped_release release;
-      result = kOp(*x, *y);
+    const Operand x(a, origins);
+    if (!x) Py_RETURN_NOTIMPLEMENTED;
+    const Operand y(b, origins);
+    if (!y) Py_RETURN_NOTIMPLEMENTED;
+    return wrap(without_gil_unless(is_quick(*x, *y), [&] {
+      Tensor result = kOp(*x, *y);
       if (origins.foreign()) result.settle();
-    }
-    return wrap(std::move(result));
+      return result;
+    }));
   });
 }
 
@@ -44,9 +62,9 @@ template <Tensor& (Tensor::*kOp)(const Tensor&)>
 PyObject* in_place(PyObject* self, PyObject* other) {
   return guard([&]() -> PyObject* {
     Origins origins;
-    const std::optional<Tensor> y = operand(other, origins);
+    const Operand y(other, origins);
     if (!y) Py_RETURN_NOTIMPLEMENTED;
-    Tensor x = tensor_of(self);
+    Tensor& x = tensor_of(self);
     {
       py::gil_scoped_release release;
       (x.*kOp)(*y);
@@ -63,7 +81,7 @@ PyObject* in_place_power(PyObject* self, PyObject* other, PyObject*) {
 template <Tensor (*kOp)(const Tensor&)>
 PyObject* unary(PyObject* self) {
   return guard([&] {
-    const Tensor x = tensor_of(self);
+    const Tensor& x = tensor_of(self);
     return wrap(without_gil([&] { return kOp(x); }));
   });
 }

@@ -46,20 +46,18 @@ inline constexpr int kBinaryOps = 0
     ;
 inline constexpr int kCompareOps = 3;
 
-/// "lt"
-constexpr const char* name(Op op) {
-  constexpr const char* kNames[] = {
+// Not a table inside of name(), which every call would fill.
+inline constexpr const char* kOpNames[] = {
 #define X(name) #name,
-      TAMIS_UNARY_OPS(X) TAMIS_BINARY_OPS(X) TAMIS_COMPARE_OPS(X) TAMIS_MASK_OPS(X)
+    TAMIS_UNARY_OPS(X) TAMIS_BINARY_OPS(X) TAMIS_COMPARE_OPS(X) TAMIS_MASK_OPS(X)
 #undef X
-          "cast",
-      "where",
-      "isin",
-      "load",
-      "skip_if_none",
-      "skip_if_all"};
-  return kNames[static_cast<int>(op)];
-}
+        "cast",
+    "where",
+    "isin",
+    "load",
+    "skip_if_none",
+    "skip_if_all"};
+constexpr const char* name(Op op) { return kOpNames[static_cast<int>(op)]; }  ///< "lt"
 
 constexpr bool is_unary(Op op) { return op <= Op::bit_not; }
 constexpr bool is_binary(Op op) { return op > Op::bit_not && op <= Op::bit_xor; }

@@ -36,7 +36,7 @@ struct Instr {
   int16_t leaf = -1;       // load
   int16_t target = -1;     // skip: index of the instruction to go on with
   bool for_value = false;  // the sink's value depends on it
-  std::shared_ptr<const IsinSet> set;
+  const IsinSet* set = nullptr;
 };
 
 /// `code` runs once per block of consecutive elements, in the row-major order of `shape`; `setup`
@@ -45,7 +45,7 @@ struct Instr {
 /// must outlive it.
 struct Program {
   explicit Program(std::pmr::memory_resource* memory)
-      : leaves(memory), setup(memory), code(memory) {}
+      : leaves(memory), setup(memory), code(memory), sets(memory) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
@@ -54,6 +54,7 @@ struct Program {
   std::pmr::vector<Leaf> leaves;
   std::pmr::vector<Instr> setup;
   std::pmr::vector<Instr> code;
+  std::pmr::vector<std::shared_ptr<const IsinSet>> sets;  // kept alive while the program runs
   int16_t registers = 0;
   int16_t mask = -1;   // register of the sink's mask; -1: none
   int16_t value = -1;  // register of the sink's value; -1: none

@@ -33,6 +33,8 @@ std::string to_string(const Shape& shape) {
 }
 
 Shape broadcast_shapes(const Shape& a, const Shape& b) {
+  if (b.empty() || a == b) return a;
+  if (a.empty()) return b;
   const size_t rank = std::max(a.size(), b.size());
   Shape result(rank, 1);
   for (size_t i = 0; i < rank; ++i) {

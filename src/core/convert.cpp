@@ -42,18 +42,18 @@ bool fits_integer(Scalar value) {
 }
 
 const char* c_type_name(DType dtype) {
-  constexpr const char* kNames[] = {"bool",
-                                    "uint8_t",
-                                    "int8_t",
-                                    "int16_t",
-                                    "int",
-                                    "int64_t",
-                                    "at::Half",
-                                    "at::BFloat16",
-                                    "float",
-                                    "double",
-                                    "c10::complex<float>",
-                                    "c10::complex<double>"};
+  static constexpr const char* kNames[] = {"bool",
+                                           "uint8_t",
+                                           "int8_t",
+                                           "int16_t",
+                                           "int",
+                                           "int64_t",
+                                           "at::Half",
+                                           "at::BFloat16",
+                                           "float",
+                                           "double",
+                                           "c10::complex<float>",
+                                           "c10::complex<double>"};
   static_assert(std::size(kNames) == kDTypeCount);
   return kNames[static_cast<int>(dtype)];
 }
@@ -89,9 +89,9 @@ void check_fits(Scalar value, DType dtype) {
 }
 
 const char* scalar_type_name(DType dtype) {
-  constexpr const char* kNames[] = {"Bool",  "Byte",   "Char",         "Short",
-                                    "Int",   "Long",   "Half",         "BFloat16",
-                                    "Float", "Double", "ComplexFloat", "ComplexDouble"};
+  static constexpr const char* kNames[] = {"Bool",  "Byte",   "Char",         "Short",
+                                           "Int",   "Long",   "Half",         "BFloat16",
+                                           "Float", "Double", "ComplexFloat", "ComplexDouble"};
   static_assert(std::size(kNames) == kDTypeCount);
   return kNames[static_cast<int>(dtype)];
 }

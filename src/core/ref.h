@@ -13,9 +13,21 @@ class RefCounted {
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  // Neither the first reference nor the last one needs a locked instruction: only who holds one can
+  // take another.
+  void retain() const noexcept {
+    if (count_.load(std::memory_order_relaxed) == 0) {
+      count_.store(1, std::memory_order_relaxed);
+    } else {
+      count_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
   /// True if that was the last reference: the caller deletes.
-  bool release() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool release() const noexcept { return use_count() == 1 || release_shared(); }
+  /// The same for objects that try_retain may find: from then on it fails.
+  bool release_shared() const noexcept {
+    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   /// Takes a reference unless the object is already dying.
   bool try_retain() const noexcept {
     int n = count_.load(std::memory_order_relaxed);

@@ -13,7 +13,7 @@ Storage::Storage(void* foreign, int64_t bytes, std::function<void(void*)> delete
       deleter_(std::move(deleter)) {}
 
 Storage::Storage(int64_t bytes, Ref<const Recipe> recipe) noexcept
-    : bytes_(bytes), recipe_(std::move(recipe)) {}
+    : bytes_(bytes), had_recipe_(true), recipe_(std::move(recipe)) {}
 
 Storage::~Storage() {
   if (recipe_) recipe_->detach(*this);
@@ -21,7 +21,7 @@ Storage::~Storage() {
   if (memory_.free) memory_.free(memory_.data, memory_.bytes);
 }
 
-Ref<const Recipe> Storage::recipe() const {
+Ref<const Recipe> Storage::unsettled_recipe() const {
   std::lock_guard guard(lock_);
   return recipe_;
 }
@@ -42,31 +42,42 @@ void Storage::fulfil(Memory memory) {
 
 bool Storage::add_reader(Storage* reader) {
   std::lock_guard guard(lock_);
-  if (readers_.size() >= kMaxReaders) return false;
-  readers_.push_back(reader);
-  reader_count_.store(static_cast<uint32_t>(readers_.size()), std::memory_order_release);
+  const uint32_t count = reader_count_.load(std::memory_order_relaxed);
+  if (count >= kMaxReaders) return false;
+  if (!reader_) {
+    reader_ = reader;
+  } else {
+    other_readers_.push_back(reader);
+  }
+  reader_count_.store(count + 1, std::memory_order_release);
   return true;
 }
 
 void Storage::remove_reader(Storage* reader) noexcept {
   std::lock_guard guard(lock_);
-  const auto at = std::find(readers_.begin(), readers_.end(), reader);
-  if (at == readers_.end()) return;
-  *at = readers_.back();
-  readers_.pop_back();
-  reader_count_.store(static_cast<uint32_t>(readers_.size()), std::memory_order_release);
+  if (reader_ == reader) {
+    reader_ = nullptr;
+  } else {
+    const auto at = std::find(other_readers_.begin(), other_readers_.end(), reader);
+    if (at == other_readers_.end()) return;
+    *at = other_readers_.back();
+    other_readers_.pop_back();
+  }
+  reader_count_.store(reader_count_.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
 
 std::vector<Ref<Storage>> Storage::readers() const {
   std::vector<Ref<Storage>> live;
-  std::lock_guard guard(lock_);
-  for (Storage* r : readers_) {
+  const auto add = [&](Storage* r) {
     if (r->try_retain()) {
       live.push_back(Ref<Storage>::adopt(r));
     } else {
       (void)r->use_count();  // acquires: what a dying reader read on another thread is behind us
     }
-  }
+  };
+  std::lock_guard guard(lock_);
+  if (reader_) add(reader_);
+  for (Storage* r : other_readers_) add(r);
   return live;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/pool.h"
 #include "core/ref.h"
 
 namespace tamis {
@@ -46,7 +47,7 @@ class SpinLock {
 /// The identity of a tensor's data. Ready storages have memory; the others have a recipe until
 /// somebody settles them. Knows the unsettled storages whose recipes read it, because a write must
 /// settle those first.
-class Storage final : public RefCounted {
+class Storage final : public RefCounted, public Pooled<Storage> {
  public:
   explicit Storage(Memory memory) noexcept
       : bytes_(memory.bytes), data_(memory.data), memory_(memory) {}
@@ -54,12 +55,17 @@ class Storage final : public RefCounted {
   Storage(int64_t bytes, Ref<const Recipe> recipe) noexcept;
   ~Storage();
 
+  /// Hides that of RefCounted: `readers` finds storages that were made with a recipe.
+  bool release() const noexcept {
+    return had_recipe_ ? RefCounted::release_shared() : RefCounted::release();
+  }
+
   int64_t bytes() const noexcept { return bytes_; }
   bool ready() const noexcept { return data_.load(std::memory_order_acquire) != nullptr; }
   /// Null until ready.
   void* data() const noexcept { return data_.load(std::memory_order_acquire); }
   /// Null once ready.
-  Ref<const Recipe> recipe() const;
+  Ref<const Recipe> recipe() const { return ready() ? nullptr : unsettled_recipe(); }
   /// Publishes the memory that the recipe was run into. If another thread was first, gives the
   /// memory back.
   void fulfil(Memory memory);
@@ -92,19 +98,23 @@ class Storage final : public RefCounted {
   /// Counts the writes, so that a gradient can tell whether what it saved is still there.
   std::atomic<uint32_t> version{0};
 
-  /// How often a sink has computed this storage's values without keeping them.
+  /// How often a sink has computed this storage's values without keeping them, as far as counted.
   std::atomic<uint8_t> recomputed{0};
 
  private:
-  static constexpr size_t kMaxReaders = 64;
+  static constexpr uint32_t kMaxReaders = 64;
+
+  Ref<const Recipe> unsettled_recipe() const;
 
   int64_t bytes_;
+  const bool had_recipe_ = false;
   std::atomic<void*> data_{nullptr};
   Memory memory_;
   std::function<void(void*)> deleter_;  // for foreign memory
-  mutable SpinLock lock_;               // guards recipe_ and readers_
+  mutable SpinLock lock_;               // guards recipe_ and the readers
   Ref<const Recipe> recipe_;
-  std::vector<Storage*> readers_;
+  Storage* reader_ = nullptr;  // one of them, or null; most storages have no more
+  std::vector<Storage*> other_readers_;
   std::atomic<uint32_t> reader_count_{0};
   bool read_only_ = false;
   bool counts_up_ = false;

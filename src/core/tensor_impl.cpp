@@ -14,14 +14,12 @@ Tensor& Tensor::operator=(const Tensor& o) & noexcept {
   std::swap(impl_, copy.impl_);
   return *this;
 }
-Tensor::~Tensor() {
-  // The only handle needs no locked instruction: nobody else can take another one from it.
-  if (impl_ && (impl_->use_count() == 1 || impl_->release())) delete impl_;
+void Tensor::drop() const noexcept {
+  if (impl_->release()) delete impl_;
 }
 
-TensorImpl& Tensor::impl() const {
-  check(impl_ != nullptr, ErrorKind::value, "expected a tensor, but got an undefined one");
-  return *impl_;
+void Tensor::refuse_undefined() {
+  raise(ErrorKind::value, "expected a tensor, but got an undefined one");
 }
 
 DType Tensor::dtype() const { return impl().dtype; }
@@ -54,16 +52,16 @@ Shape contiguous_strides(const Shape& sizes) {
 }
 
 bool is_contiguous(const Layout& layout) {
+  const int64_t *const sizes = layout.sizes.data(), *const strides = layout.strides.data();
   int64_t expected = 1;
+  bool packed = true;
   for (size_t i = layout.sizes.size(); i-- > 0;) {
-    if (layout.sizes[i] == 0) return true;
+    if (sizes[i] == 0) return true;
+    if (sizes[i] == 1) continue;
+    packed = packed && strides[i] == expected;
+    expected *= sizes[i];
   }
-  for (size_t i = layout.sizes.size(); i-- > 0;) {
-    if (layout.sizes[i] == 1) continue;
-    if (layout.strides[i] != expected) return false;
-    expected *= layout.sizes[i];
-  }
-  return true;
+  return packed;
 }
 
 Shape broadcast_strides(const Layout& x, const Shape& shape) {
@@ -85,24 +83,11 @@ bool has_internal_overlap(const Layout& layout) {
 }
 
 Tensor make_tensor(Ref<Storage> storage, DType dtype, Layout layout) {
-  auto* impl = new TensorImpl;
-  Tensor handle(impl);
-  impl->storage = std::move(storage);
-  impl->dtype = dtype;
-  impl->numel = numel(layout.sizes);
-  impl->layout = std::move(layout);
-  return handle;
+  return Tensor(new TensorImpl(std::move(storage), dtype, std::move(layout)));
 }
 
 Tensor make_tensor(Ref<Storage> storage, DType dtype, const Shape& shape) {
-  auto* impl = new TensorImpl;
-  Tensor handle(impl);
-  impl->storage = std::move(storage);
-  impl->dtype = dtype;
-  impl->numel = numel(shape);
-  impl->layout.sizes = shape;
-  impl->layout.strides = contiguous_strides(shape);
-  return handle;
+  return Tensor(new TensorImpl(std::move(storage), dtype, shape));
 }
 
 Tensor make_view(const Tensor& x, Layout layout) {

@@ -28,11 +28,23 @@ struct GradNode : RefCounted {
   virtual ~GradNode() = default;
 };
 
-struct TensorImpl : RefCounted {
+struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
+  TensorImpl(Ref<Storage>&& storage_, DType dtype_, Layout&& layout_)
+      : storage(std::move(storage_)),
+        layout(std::move(layout_)),
+        numel(tamis::numel(layout.sizes)),
+        dtype(dtype_) {}
+  /// Contiguous.
+  TensorImpl(Ref<Storage>&& storage_, DType dtype_, const Shape& shape)
+      : storage(std::move(storage_)),
+        layout{shape, contiguous_strides(shape), 0},
+        numel(tamis::numel(shape)),
+        dtype(dtype_) {}
+
   Ref<Storage> storage;
   Layout layout;
-  int64_t numel = 0;
-  DType dtype = DType::float32;
+  int64_t numel;
+  DType dtype;
   bool is_number = false;  // made from a C++ number: weaker than a 0-d tensor in promotion
   Ref<GradNode> node;      // null: no gradient flows here
   // A view knows whose view it is, because a write through either changes the other's place in the

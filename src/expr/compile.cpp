@@ -42,7 +42,7 @@ bool is_costly(const Expr& expr, int budget = 8) {
   budget -= cost_of(expr.op);
   if (budget < 0 || expr.size > budget + 1) return true;
   for (int i = 0; i < expr.arity; ++i) {
-    const Ref<const Recipe> input = storage_of(expr.inputs[i])->recipe();
+    const Ref<const Recipe> input = expr.inputs[i].storage->recipe();
     if (input && input->kind == Recipe::Kind::expression &&
         is_costly(static_cast<const Expr&>(*input), budget)) {
       return true;
@@ -62,7 +62,7 @@ constexpr int32_t kWorthCounting = 4;
 void count_holders(const Expr& expr, std::unordered_map<const Storage*, int>& holders) {
   if (expr.size < kWorthCounting) return;
   for (int i = 0; i < expr.arity; ++i) {
-    const Ref<Storage>& input = storage_of(expr.inputs[i]);
+    const Ref<Storage>& input = expr.inputs[i].storage;
     if (++holders[input.get()] > 1) continue;
     const Ref<const Recipe> recipe = input->recipe();
     if (recipe && recipe->kind == Recipe::Kind::expression) {
@@ -74,12 +74,11 @@ void count_holders(const Expr& expr, std::unordered_map<const Storage*, int>& ho
 }  // namespace
 
 Compiler::Compiler(const Shape& shape, const Shape& order) : order_(order), shape_(shape) {
-  if (order_.empty()) {
-    for (size_t i = 0; i < shape.size(); ++i) order_.push_back(static_cast<int64_t>(i));
-  }
-  for (int64_t d : order_) program_.shape.push_back(shape[d]);
+  program_.shape = shape;
+  put_in_order(program_.shape);
   program_.numel = numel(shape);
   program_.leaves.reserve(4);
+  program_.setup.reserve(4);
   program_.code.reserve(8);
   known_.reserve(4);
   constant_.reserve(16);
@@ -96,23 +95,22 @@ void Compiler::find_private(const Recipe* recipe) {
 }
 
 void Compiler::mask(const Tensor& x) {
-  find_private(storage_of(x)->recipe().get());
-  program_.mask = compile(operand_of(x));
+  const Ref<const Recipe> recipe = storage_of(x)->recipe();
+  find_private(recipe.get());
+  program_.mask = compile(operand(x), recipe);
   program_.mask_end = static_cast<int32_t>(program_.code.size());
 }
 
 void Compiler::value(const Tensor& x, DType dtype) {
-  find_private(storage_of(x)->recipe().get());
-  program_.value = convert(compile(operand_of(x)), x.dtype(), dtype);
+  const Ref<const Recipe> recipe = storage_of(x)->recipe();
+  find_private(recipe.get());
+  program_.value = convert(compile(operand(x), recipe), x.dtype(), dtype);
   program_.dtype = dtype;
 }
 
-void Compiler::result(const Ref<Storage>& storage, const Expr& expr) {
+void Compiler::result(const Expr& expr) {
   find_private(&expr);
-  const Operand whole{storage, expr.result, contiguous_strides(expr.shape), 0};
-  std::array<Operand, 3> inputs;
-  inputs_of(whole, expr, inputs);
-  program_.value = build(expr, inputs);
+  program_.value = build(expr, expr.inputs);
   program_.dtype = expr.result;
 }
 
@@ -125,9 +123,8 @@ const Program& Compiler::finish(Target* target) {
 
 bool Compiler::reads_differently(const Tensor& target) const {
   const Layout& layout = layout_of(target);
-  Shape strides;
-  const Shape broadcast = broadcast_strides(layout, shape_);
-  for (int64_t d : order_) strides.push_back(broadcast[d]);
+  Shape strides = broadcast_strides(layout, shape_);
+  put_in_order(strides);
   for (const Leaf& leaf : program_.leaves) {
     if (leaf.storage == storage_of(target) &&
         (leaf.offset != layout.offset || leaf.dtype != target.dtype() ||
@@ -137,20 +134,26 @@ bool Compiler::reads_differently(const Tensor& target) const {
   return false;
 }
 
-Compiler::Operand Compiler::operand_of(const Tensor& x) const {
-  const Shape strides = broadcast_strides(layout_of(x), shape_);
-  Shape ordered;
-  for (int64_t d : order_) ordered.push_back(strides[d]);
-  return {storage_of(x), x.dtype(), std::move(ordered), layout_of(x).offset};
+void Compiler::put_in_order(Shape& strides) const {
+  if (order_.empty()) return;
+  const Shape given = strides;
+  for (size_t d = 0; d < order_.size(); ++d) strides[d] = given[order_[d]];
 }
 
-int16_t Compiler::compile(const Operand& x) {
+Operand Compiler::operand(const Tensor& x) const {
+  Operand result = operand_of(x, shape_);
+  put_in_order(result.strides);
+  return result;
+}
+
+int16_t Compiler::compile(const Operand& x) { return compile(x, x.storage->recipe()); }
+
+int16_t Compiler::compile(const Operand& x, const Ref<const Recipe>& recipe) {
   for (const Known& k : known_) {
     if (k.storage == x.storage.get() && k.offset == x.offset && k.strides == x.strides &&
         k.dtype == x.dtype)
       return k.reg;
   }
-  const Ref<const Recipe> recipe = x.storage->recipe();
   int16_t reg;
   if (recipe && recipe->kind == Recipe::Kind::expression) {
     reg = compile_expr(x, static_cast<const Expr&>(*recipe));
@@ -162,7 +165,7 @@ int16_t Compiler::compile(const Operand& x) {
 }
 
 int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals) {
-  Leaf leaf;
+  Leaf& leaf = program_.leaves.emplace_back();
   leaf.storage = x.storage;
   leaf.dtype = x.dtype;
   leaf.strides = x.strides;
@@ -172,12 +175,16 @@ int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals)
     leaf.data = static_cast<const char*>(x.storage->data()) +
                 x.offset * static_cast<int64_t>(itemsize(x.dtype));
   }
-  program_.leaves.push_back(std::move(leaf));
   Instr load;
   load.op = Op::load;
   load.in = load.out = x.dtype;
   load.leaf = static_cast<int16_t>(program_.leaves.size() - 1);
-  return emit(std::move(load));
+  return emit(load);
+}
+
+bool Compiler::is_whole(const Operand& x, const Expr& expr) const {
+  return x.offset == 0 && program_.shape == expr.shape &&
+         x.strides == contiguous_strides(expr.shape);
 }
 
 bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand, 3>& inputs) const {
@@ -202,12 +209,11 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand,
     if (axis[d] < 0 || first[axis[d]] + program_.shape[d] > expr.shape[axis[d]]) return false;
   }
   for (int i = 0; i < expr.arity; ++i) {
-    const Tensor& t = expr.inputs[i];
-    const Shape strides = broadcast_strides(layout_of(t), expr.shape);
-    Operand input{storage_of(t), t.dtype(), Shape(axis.size(), 0), layout_of(t).offset};
-    for (size_t c = 0; c < first.size(); ++c) input.offset += first[c] * strides[c];
+    const Operand& from = expr.inputs[i];
+    Operand input{from.storage, from.dtype, from.offset, Shape(axis.size(), 0)};
+    for (size_t c = 0; c < first.size(); ++c) input.offset += first[c] * from.strides[c];
     for (size_t d = 0; d < axis.size(); ++d) {
-      if (axis[d] >= 0) input.strides[d] = strides[axis[d]];
+      if (axis[d] >= 0) input.strides[d] = from.strides[axis[d]];
     }
     inputs[i] = std::move(input);
   }
@@ -215,17 +221,18 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand,
 }
 
 int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
-  std::array<Operand, 3> inputs;
   const uint8_t times = x.storage->recomputed.load(std::memory_order_relaxed);
   if (times < kPatience) x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
   const bool is_wanted =
       (times >= 1 && is_costly(expr)) || (times == kPatience && x.dtype == DType::boolean);
   // What nobody outside this program holds will not be asked for again.
-  if ((is_wanted && !private_.count(x.storage.get())) || !inputs_of(x, expr, inputs)) {
-    settle(*x.storage);
-    return compile_leaf(x, nullptr);
+  if (!is_wanted || private_.count(x.storage.get()) != 0) {
+    if (is_whole(x, expr)) return build(expr, expr.inputs);
+    std::array<Operand, 3> inputs;
+    if (inputs_of(x, expr, inputs)) return build(expr, inputs);
   }
-  return build(expr, inputs);
+  settle(*x.storage);
+  return compile_leaf(x, nullptr);
 }
 
 int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
@@ -237,7 +244,10 @@ int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
 
   Instr instr;
   instr.op = expr.op;
-  instr.set = expr.set;
+  if (expr.set) {
+    program_.sets.push_back(expr.set);
+    instr.set = expr.set.get();
+  }
   instr.in = is_mask_op(expr.op) ? DType::boolean : kernel_dtype(expr.operand);
   instr.out = expr.result == DType::boolean ? DType::boolean
               : is_real_of_complex(expr.op) ? real_dtype(instr.in)
@@ -251,8 +261,7 @@ int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
   instr.a = regs[0];
   instr.b = regs[1];
   instr.c = regs[2];
-  const DType computed = instr.out;
-  return convert(emit(std::move(instr)), computed, expr.result);
+  return convert(emit(instr), instr.out, expr.result);
 }
 
 int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
@@ -265,7 +274,7 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
   instr.b = compile(b);
   land(skip);
   known_.resize(known);  // what may have been skipped is not known to be computed
-  return emit(std::move(instr));
+  return emit(instr);
 }
 
 int16_t Compiler::compile_where(const Expr& expr, std::span<const Operand> inputs) {
@@ -282,7 +291,7 @@ int16_t Compiler::compile_where(const Expr& expr, std::span<const Operand> input
   instr.b = convert(compile(inputs[2]), inputs[2].dtype, expr.operand);
   land(all);
   known_.resize(known);
-  return emit(std::move(instr));
+  return emit(instr);
 }
 
 int16_t Compiler::convert(int16_t reg, DType from, DType to) {
@@ -297,7 +306,7 @@ int16_t Compiler::convert(int16_t reg, DType from, DType to) {
   instr.in = from;
   instr.out = to;
   instr.a = reg;
-  return emit(std::move(instr));
+  return emit(instr);
 }
 
 int16_t Compiler::emit(Instr instr) {
@@ -310,10 +319,9 @@ int16_t Compiler::emit(Instr instr) {
   // Masks are made anew for each block: the bits beyond the end of a short one must be zero.
   constant = constant && instr.out != DType::boolean;
   instr.dst = static_cast<int16_t>(constant_.size());
-  const int16_t dst = instr.dst;
   constant_.push_back(constant);
-  (constant ? program_.setup : program_.code).push_back(std::move(instr));
-  return dst;
+  (constant ? program_.setup : program_.code).push_back(instr);
+  return instr.dst;
 }
 
 size_t Compiler::emit_skip(Op op, int16_t mask) {
@@ -335,11 +343,10 @@ void Compiler::land(size_t skip) {
 
 void Compiler::merge_dims(Target* target) {
   std::pmr::vector<Shape*> all(&memory_);
+  all.reserve(program_.leaves.size() + 1);
   for (Leaf& leaf : program_.leaves) all.push_back(&leaf.strides);
   if (target) {
-    Shape ordered;
-    for (int64_t d : order_) ordered.push_back(target->strides[d]);
-    target->strides = ordered;
+    put_in_order(target->strides);
     all.push_back(&target->strides);
   }
   Shape& shape = program_.shape;
@@ -359,8 +366,9 @@ void Compiler::merge_dims(Target* target) {
 }
 
 void Compiler::mark_value() {
+  if (program_.mask < 0 || program_.value < 0) return;
   std::pmr::vector<uint8_t> needed(constant_.size(), 0, &memory_);
-  if (program_.value >= 0) needed[program_.value] = 1;
+  needed[program_.value] = 1;
   for (size_t i = program_.code.size(); i-- > 0;) {
     Instr& instr = program_.code[i];
     instr.for_value = instr.dst >= 0 && needed[instr.dst];
@@ -372,42 +380,46 @@ void Compiler::mark_value() {
 }
 
 void Compiler::assign_registers() {
-  std::pmr::vector<int32_t> last_use(constant_.size(), -1, &memory_);
+  struct Use {
+    int32_t last = -1;   // instruction that reads it
+    int16_t place = -1;  // its register
+    bool own = false;    // never shared
+  };
+  std::pmr::vector<Use> uses(constant_.size(), &memory_);
+  const auto read_by = [](const Instr& instr) { return std::array{instr.a, instr.b, instr.c}; };
   const int32_t n = static_cast<int32_t>(program_.code.size());
   for (int32_t i = 0; i < n; ++i) {
-    for (int16_t r : {program_.code[i].a, program_.code[i].b, program_.code[i].c}) {
-      if (r >= 0) last_use[r] = i;
+    for (int16_t r : read_by(program_.code[i])) {
+      if (r >= 0) uses[r].last = i;
     }
   }
-  std::pmr::vector<int16_t> place(constant_.size(), -1, &memory_), free(&memory_);
-  std::pmr::vector<uint8_t> own(constant_, &memory_);  // never shared
-  for (int16_t r : {program_.mask, program_.value}) {
-    if (r >= 0) own[r] = true;
+  for (size_t r = 0; r < uses.size(); ++r) {
+    const auto number = static_cast<int16_t>(r);
+    uses[r].own = constant_[r] || number == program_.mask || number == program_.value;
+    if (uses[r].own) uses[r].place = program_.registers++;
   }
-  const auto fresh = [&] { return program_.registers++; };
-  for (size_t r = 0; r < own.size(); ++r) {
-    if (own[r]) place[r] = fresh();
-  }
+  std::pmr::vector<int16_t> free(&memory_);
+  free.reserve(uses.size());
   for (int32_t i = 0; i < n; ++i) {
     Instr& instr = program_.code[i];
-    if (instr.dst >= 0 && !own[instr.dst]) {
+    if (instr.dst >= 0 && !uses[instr.dst].own) {
       if (free.empty()) {
-        place[instr.dst] = fresh();
+        uses[instr.dst].place = program_.registers++;
       } else {
-        place[instr.dst] = free.back();
+        uses[instr.dst].place = free.back();
         free.pop_back();
       }
     }
     // A register is free again after its last reader, never as that reader's own result.
-    for (int16_t r : {instr.a, instr.b, instr.c}) {
-      if (r >= 0 && !own[r] && last_use[r] == i) {
-        last_use[r] = -1;  // an operand given twice ends once
-        free.push_back(place[r]);
+    for (int16_t r : read_by(instr)) {
+      if (r >= 0 && !uses[r].own && uses[r].last == i) {
+        uses[r].last = -1;  // an operand given twice ends once
+        free.push_back(uses[r].place);
       }
     }
   }
   const auto rename = [&](int16_t& r) {
-    if (r >= 0) r = place[r];
+    if (r >= 0) r = uses[r].place;
   };
   for (auto* list : {&program_.setup, &program_.code}) {
     for (Instr& instr : *list) {

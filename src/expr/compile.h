@@ -30,9 +30,8 @@ class Compiler {
   /// The same for a reduction. If x is chosen by a mask between something and what changes nothing
   /// in the reduction, the mask becomes the program's, and the sink can leave out the rest.
   void reduced(const Tensor& x, DType dtype, Reduction reduction);
-  /// The value is what fills `storage`, whose recipe is expr and whose shape is the iteration
-  /// space.
-  void result(const Ref<Storage>& storage, const Expr& expr);
+  /// The value is what fills the storage of expr, whose shape is the iteration space.
+  void result(const Expr& expr);
   /// The program, which lives as long as the compiler. A target takes part in merging dimensions:
   /// its strides are given for `shape` and come back for the program's.
   const Program& finish(Target* target = nullptr);
@@ -42,13 +41,6 @@ class Compiler {
   bool reads_differently(const Tensor& target) const;
 
  private:
-  /// A tensor as seen from the iteration space.
-  struct Operand {
-    Ref<Storage> storage;
-    DType dtype{};
-    Shape strides;  // per dimension of the program
-    int64_t offset = 0;
-  };
   struct Known {
     const Storage* storage;
     Shape strides;
@@ -59,14 +51,21 @@ class Compiler {
 
   /// Notes the storages that only operations of this expression hold.
   void find_private(const Recipe* recipe);
-  Operand operand_of(const Tensor& x) const;
+  /// Turns what is per dimension of shape into what is per dimension of the program.
+  void put_in_order(Shape& strides) const;
+  /// x as seen from the iteration space.
+  Operand operand(const Tensor& x) const;
   int16_t compile(const Operand& x);
+  int16_t compile(const Operand& x, const Ref<const Recipe>& recipe);
   int16_t compile_leaf(const Operand& x, Ref<const Intervals> intervals);
   int16_t compile_expr(const Operand& x, const Expr& expr);
   int16_t build(const Expr& expr, std::span<const Operand> inputs);
   int16_t compile_masks(Op op, const Operand& a, const Operand& b);
   int16_t compile_where(const Expr& expr, std::span<const Operand> inputs);
-  /// False if the expression cannot be read through x's layout.
+  /// Whether x is all of the expression as it was made, from whose shape its inputs are seen.
+  bool is_whole(const Operand& x, const Expr& expr) const;
+  /// The inputs as seen from the program; false if the expression cannot be read through x's
+  /// layout.
   bool inputs_of(const Operand& x, const Expr& expr, std::array<Operand, 3>& inputs) const;
   /// Register holding reg's values as `to`.
   int16_t convert(int16_t reg, DType from, DType to);
@@ -84,7 +83,7 @@ class Compiler {
 
   std::array<std::byte, 8192> room_;
   std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
-  Shape order_;  // program dimension -> shape dimension
+  Shape order_;  // program dimension -> shape dimension; empty: the same
   Shape shape_;  // the sink's
   Program program_{&memory_};
   std::pmr::vector<uint8_t> constant_{&memory_};  // per virtual register: computed in setup

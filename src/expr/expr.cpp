@@ -34,8 +34,8 @@ int64_t storage_bytes(const Shape& shape, DType dtype) {
   return bytes;
 }
 
-int32_t size_of(const Tensor& x) {
-  const Ref<const Recipe> recipe = storage_of(x)->recipe();
+int32_t size_of(const Storage& storage) {
+  const Ref<const Recipe> recipe = storage.recipe();
   return recipe && recipe->kind == Recipe::Kind::expression ? static_cast<const Expr&>(*recipe).size
                                                             : 0;
 }
@@ -46,37 +46,39 @@ bool eager_mode() { return eager_flag().load(std::memory_order_relaxed); }
 void set_eager_mode(bool on) { eager_flag().store(on, std::memory_order_relaxed); }
 
 void Expr::detach(Storage& owner) const noexcept {
-  for (int i = 0; i < arity; ++i) storage_of(inputs[i])->remove_reader(&owner);
+  for (int i = 0; i < arity; ++i) inputs[i].storage->remove_reader(&owner);
 }
 
-Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
+Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set) {
   check(!is_complex(operand) || takes_complex(op), ErrorKind::dtype,
         "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
-  Shape shape = inputs[0].shape();
-  for (size_t i = 1; i < inputs.size(); ++i) shape = broadcast_shapes(shape, inputs[i].shape());
+  Shape shape = inputs[0]->shape();
+  for (const TensorRef& x : inputs.subspan(1)) shape = broadcast_shapes(shape, x->shape());
 
-  auto* expr = new Expr(op, operand, result, shape);
+  auto* expr = new Expr(op, operand, result, std::move(shape));
   Ref<const Recipe> recipe(expr);
   expr->arity = static_cast<uint8_t>(inputs.size());
   expr->set = std::move(set);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    // A handle of its own: the caller may resize or rebind the tensor it gave us.
-    expr->inputs[i] = make_view(inputs[i], layout_of(inputs[i]));
-    expr->size += size_of(inputs[i]);
+    expr->inputs[i] = operand_of(inputs[i], expr->shape);
+    expr->size += size_of(*storage_of(inputs[i]));
   }
   if (expr->size > kMaxSize) {
     expr->size = 1;
-    for (int i = 0; i < expr->arity; ++i) settle(*storage_of(expr->inputs[i]));
+    for (int i = 0; i < expr->arity; ++i) settle(*expr->inputs[i].storage);
   }
 
-  Ref<Storage> storage(new Storage(storage_bytes(shape, result), std::move(recipe)));
+  const int64_t bytes = storage_bytes(expr->shape, result);
+  Tensor deferred =
+      make_tensor(Ref<Storage>(new Storage(bytes, std::move(recipe))), result, expr->shape);
+  Storage& storage = *storage_of(deferred);
   bool crowded = false;
   for (int i = 0; i < expr->arity; ++i) {
-    if (!storage_of(expr->inputs[i])->add_reader(storage.get())) crowded = true;
+    if (!expr->inputs[i].storage->add_reader(&storage)) crowded = true;
   }
-  if (crowded || eager_mode()) settle(*storage);
-  return make_tensor(std::move(storage), result, shape);
+  if (crowded || eager_mode()) settle(storage);
+  return deferred;
 }
 
 namespace {
@@ -92,15 +94,14 @@ struct Pending final : Recipe {
   std::vector<Ref<Storage>> read;
 };
 
-/// Collects the storages that computing x may read.
-void collect_read(const Tensor& x, std::vector<Ref<Storage>>& found) {
-  const Ref<Storage>& storage = storage_of(x);
+/// Collects the storages that computing this one may read.
+void collect_read(const Ref<Storage>& storage, std::vector<Ref<Storage>>& found) {
   if (std::find(found.begin(), found.end(), storage) != found.end()) return;
   found.push_back(storage);
   const Ref<const Recipe> recipe = storage->recipe();
   if (!recipe || recipe->kind != Recipe::Kind::expression) return;
   const Expr& expr = static_cast<const Expr&>(*recipe);
-  for (int i = 0; i < expr.arity; ++i) collect_read(expr.inputs[i], found);
+  for (int i = 0; i < expr.arity; ++i) collect_read(expr.inputs[i].storage, found);
 }
 
 }  // namespace
@@ -108,7 +109,7 @@ void collect_read(const Tensor& x, std::vector<Ref<Storage>>& found) {
 Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait) {
   auto* pending = new Pending(std::move(wait));
   Ref<const Recipe> recipe(pending);
-  for (const Tensor& x : inputs) collect_read(x, pending->read);
+  for (const Tensor& x : inputs) collect_read(storage_of(x), pending->read);
   Ref<Storage> reader(new Storage(0, std::move(recipe)));
   for (const Ref<Storage>& storage : pending->read) {
     if (!storage->add_reader(reader.get())) return nullptr;
@@ -131,7 +132,7 @@ Memory run_recipe(Storage& storage, const Recipe& recipe) {
   if (is_expression) {
     const Expr& expr = static_cast<const Expr&>(recipe);
     target.dtype = expr.result;
-    compiler.result(Ref<Storage>(&storage), expr);
+    compiler.result(expr);
   } else {
     compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
   }
@@ -155,14 +156,13 @@ void settle(Storage& storage) {
 namespace {
 
 /// Collects the deferred storages of an expression that only this expression refers to.
-void collect_private(const Tensor& x, std::vector<const Storage*>& found) {
-  const Storage& storage = *storage_of(x);
-  if (x.impl().use_count() != 1 || storage.use_count() != 1) return;
+void collect_private(const Storage& storage, std::vector<const Storage*>& found) {
+  if (storage.use_count() != 1) return;
   const Ref<const Recipe> recipe = storage.recipe();
   if (!recipe || recipe->kind != Recipe::Kind::expression) return;
   found.push_back(&storage);
   const Expr& expr = static_cast<const Expr&>(*recipe);
-  for (int i = 0; i < expr.arity; ++i) collect_private(expr.inputs[i], found);
+  for (int i = 0; i < expr.arity; ++i) collect_private(*expr.inputs[i].storage, found);
 }
 
 }  // namespace
@@ -177,7 +177,9 @@ void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed
   storage->version.fetch_add(1, std::memory_order_relaxed);
   if (!storage->has_readers()) return;
   std::vector<const Storage*> kept;
-  for (const Tensor* x : consumed) collect_private(*x, kept);
+  for (const Tensor* x : consumed) {
+    if (x->impl().use_count() == 1) collect_private(*storage_of(*x), kept);
+  }
   for (const Ref<Storage>& reader : storage->readers()) {
     if (std::find(kept.begin(), kept.end(), reader.get()) == kept.end()) settle(*reader);
   }

@@ -15,9 +15,33 @@
 
 namespace tamis {
 
+/// A tensor in a list of operands that lasts as long as a call: a copy of the handle would have to
+/// be counted.
+class TensorRef {
+ public:
+  TensorRef(const Tensor& x) : x_(&x) {}
+  operator const Tensor&() const { return *x_; }
+  const Tensor* operator->() const { return x_; }
+
+ private:
+  const Tensor* x_;
+};
+
+/// A tensor as seen from a shape that it broadcasts to.
+struct Operand {
+  Ref<Storage> storage;
+  DType dtype{};
+  int64_t offset = 0;
+  Shape strides;  // per dimension of the shape
+};
+inline Operand operand_of(const Tensor& x, const Shape& shape) {
+  const Layout& layout = layout_of(x);
+  return {storage_of(x), x.dtype(), layout.offset, broadcast_strides(layout, shape)};
+}
+
 /// The recipe of a deferred tensor: one operation on tensors, which may be deferred themselves.
 /// The storage it belongs to is row-major over `shape`.
-struct Expr final : Recipe {
+struct Expr final : Recipe, Pooled<Expr> {
   Expr(Op op_, DType operand_, DType result_, Shape shape_)
       : Recipe(Kind::expression),
         op(op_),
@@ -31,7 +55,7 @@ struct Expr final : Recipe {
   DType result;
   uint8_t arity = 0;
   Shape shape;
-  std::array<Tensor, 3> inputs;  // broadcast to shape
+  std::array<Operand, 3> inputs;  // as seen from shape
   std::shared_ptr<const IsinSet> set;
   int32_t size = 1;  // operations in this expression, with those of its inputs
 };
@@ -40,7 +64,7 @@ struct Expr final : Recipe {
 /// inputs are converted to `operand`, the result to `result` (bool for comparisons and masks). Mask
 /// operands (of mask ops, the first of `where`) must be bool. Settled at once in eager mode, or if
 /// the expression would grow past its bound.
-Tensor defer(Op op, DType operand, DType result, std::span<const Tensor> inputs,
+Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set = nullptr);
 
 /// Fills the storage's memory by its recipe, if it has none yet. A pending reader has no memory:

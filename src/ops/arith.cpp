@@ -57,7 +57,7 @@ Tensor divide(Op op, const char* kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
   if (!is_floating_point(dtype) && numel(broadcast_shapes(a.shape(), b.shape())) != 0) {
-    check(!any_true(defer(Op::eq, dtype, DType::boolean, {b, 0})), ErrorKind::value,
+    check(!any_true(defer(Op::eq, dtype, DType::boolean, {b, Tensor(0)})), ErrorKind::value,
           "ZeroDivisionError");
   }
   return defer(op, dtype, dtype, {a, b});
@@ -206,7 +206,7 @@ Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> m
     if (!bound) continue;
     // A bound that wrapped around would be another bound.
     if (bound->impl().is_number && bound->dim() == 0) check_fits(bound->item(), dtype);
-    const Tensor operands[] = {result, *bound};
+    const TensorRef operands[] = {result, *bound};
     result = defer(op, dtype, dtype, operands);
   }
   const Tensor inputs[] = {x, min.value_or(Tensor(0)), max.value_or(Tensor(0))};

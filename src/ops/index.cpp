@@ -49,12 +49,12 @@ void put_same(const Tensor& x, Tensor mask, Tensor value) {
 void write_masked(const Tensor& x, Tensor mask, const Tensor& v) {
   check_number_fits(v, x.dtype());
   check_no_internal_overlap(x);
+  if (v.numel() == 1) {
+    check_no_partial_overlap(x, mask);
+    return put_same(x, std::move(mask), v.impl().is_number ? v : Tensor(v.item()));
+  }
   const Tensor value = without_leading_ones(v);
   const Shape rest = rest_of(x, mask);
-  if (value.numel() == 1) {
-    check_no_partial_overlap(x, mask);
-    return put_same(x, std::move(mask), value.item());
-  }
   check_no_overlap(x, mask);
   check_no_overlap(x, value);
   if (broadcasts_to(value.shape(), rest)) return put_same(x, std::move(mask), value);
@@ -93,6 +93,26 @@ void put_values(const Tensor& x, Tensor mask, const Tensor& value) {
   index_put_(target, {mask}, value);
 }
 
+void record_take(const Tensor& result, const Tensor& x, const Tensor& mask) {
+  record(result, "x[mask]", Flow::moves, {x}, {mask},
+         [shape = x.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+           return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+         });
+}
+
+/// x[mask] for a mask of lower rank: whole rows.
+Tensor take_rows(const Tensor& x, const Tensor& row_mask) {
+  const Shape rest = rest_of(x, row_mask);
+  const int64_t row = numel(rest);
+  if (row == 0) return empty(with_front(count_true(row_mask), rest), x.dtype());
+  const Tensor mask = over_rows(x, row_mask);
+  const Tensor elements = compress(x, mask, x.shape());
+  const Tensor result = elements.view(with_front(elements.numel() / row, rest));
+  if (is_tracked(x)) record_take(result, x, mask);
+  return result;
+}
+
 /// x[mask] = op(x[mask], v), in one pass if v is the same for every row.
 void update(const Tensor& x, Tensor mask, const Tensor& v,
             Tensor (*op)(const Tensor&, const Tensor&)) {
@@ -117,31 +137,25 @@ void update(const Tensor& x, Tensor mask, const Tensor& v,
 
 }  // namespace
 
-Masked::Masked(Tensor x, Tensor mask) : x_(std::move(x)), mask_(std::move(mask)) {
-  check_index_dtype(mask_);
-  check((is_mask(mask_) ? mask_.dim() : 1) <= x_.dim(), ErrorKind::index,
-        "too many indices for tensor of dimension {}", x_.dim());
-  if (is_mask(mask_)) check_mask_sizes(x_, mask_, 0);
+void check_single_index(const Tensor& x, const Tensor& index) {
+  check_index_dtype(index);
+  check((is_mask(index) ? index.dim() : 1) <= x.dim(), ErrorKind::index,
+        "too many indices for tensor of dimension {}", x.dim());
+  if (is_mask(index)) check_mask_sizes(x, index, 0);
 }
 
-Tensor Masked::get() const {
-  if (!is_mask(mask_)) return index(x_, {mask_});
-  const Shape rest = rest_of(x_, mask_);
-  const int64_t row = tamis::numel(rest);
-  if (row == 0) return empty(with_front(count_true(mask_), rest), x_.dtype());
-  const Tensor mask = over_rows(x_, mask_);
-  const Tensor elements = compress(x_, mask, x_.shape());
-  const Tensor result =
-      rest.empty() ? elements : elements.view(with_front(elements.numel() / row, rest));
-  if (is_tracked(x_)) {
-    record(result, "x[mask]", Flow::moves, {x_}, {mask},
-           [shape = x_.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
-             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
-           });
-  }
+Tensor take_masked(const Tensor& x, const Tensor& mask) {
+  if (mask.dim() < x.dim()) return take_rows(x, mask);
+  Tensor result = compress(x, mask, x.shape());
+  if (is_tracked(x)) record_take(result, x, mask);
   return result;
 }
+
+Masked::Masked(Tensor x, Tensor mask) : x_(std::move(x)), mask_(std::move(mask)) {
+  check_single_index(x_, mask_);
+}
+
+Tensor Masked::get() const { return is_mask(mask_) ? take_masked(x_, mask_) : index(x_, {mask_}); }
 
 void Masked::put(const Tensor& value) const { put_values(x_, mask_, value); }
 

@@ -120,6 +120,12 @@ void put_picked(const IndexWalk& w, const Tensor& value, const Tensor& given, Co
   put_places(w.view, picked.places(), source, combine);
 }
 
+/// The mask of an index that is nothing else, or null; a 0-d one counts as true or false.
+const Tensor* single_mask(const std::vector<Index>& indices) {
+  const Tensor* t = indices.size() == 1 ? std::get_if<Tensor>(&indices[0].value()) : nullptr;
+  return t != nullptr && t->dim() > 0 && t->dtype() == DType::boolean ? t : nullptr;
+}
+
 bool is_bool(const std::vector<Index>& indices, bool truth) {
   if (indices.size() != 1) return false;
   const bool* b = std::get_if<bool>(&indices[0].value());
@@ -129,10 +135,14 @@ bool is_bool(const std::vector<Index>& indices, bool truth) {
 }  // namespace
 
 Tensor index(const Tensor& x, const std::vector<Index>& indices) {
+  if (const Tensor* mask = single_mask(indices)) {
+    check_single_index(x, *mask);
+    return take_masked(x, *mask);
+  }
   const IndexWalk w = walk(x, indices);
   if (w.places.empty()) return is_tracked(x) ? w.view.view(w.view.shape()) : w.view.detach();
   const IndexPlace* mask = only_mask(w);
-  if (mask != nullptr && mask->dim == 0) return Masked(w.view, mask->tensor).get();
+  if (mask != nullptr && mask->dim == 0) return take_masked(w.view, mask->tensor);
   const Tensor result = take_places(w.view, Picked(w).places());
   if (is_tracked(w.view)) record_index(result, w);
   return result;
@@ -141,6 +151,11 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
 Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& value,
                    bool accumulate) {
   if (is_bool(indices, false)) return x;
+  if (const Tensor* mask = accumulate ? nullptr : single_mask(indices)) {
+    check_single_index(x, *mask);
+    put_masked(x, *mask, value);
+    return x;
+  }
   check_number_fits(value, x.dtype());
   const IndexWalk w = walk(x, indices);
   const Tensor stripped = without_leading_ones(value);

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "core/tensor_impl.h"
 
 namespace tamis {
 
@@ -23,7 +24,7 @@ Tensor fill_number(const Tensor& value, DType dtype, std::string_view text, std:
   check(value.dim() == 0, ErrorKind::shape, "{} {} {}", text, value.dim(), end);
   const Scalar number = value.item();
   check_fits(number, dtype);
-  return Tensor(number);
+  return value.impl().is_number ? value : Tensor(number);
 }
 
 Shape normalize_dims(const Dims& dims, int64_t rank) {

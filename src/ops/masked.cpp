@@ -151,7 +151,7 @@ Tensor input_mask(const Tensor& x, const Tensor& mask, const char* argument) {
   check(mask.dim() <= x.dim(), ErrorKind::index,
         "_input_mask expected broadcastable mask (got mask dimensionality higher than of the "
         "input)");
-  return mask.broadcast_to(x.shape());
+  return mask.shape() == x.shape() ? mask : mask.broadcast_to(x.shape());
 }
 
 namespace {

@@ -44,6 +44,10 @@ void check_number_fits(const Tensor& value, DType dtype);
 void check_index_dtype(const Tensor& index);
 /// Refuses a mask whose sizes are not those of x from dimension `first` on.
 void check_mask_sizes(const Tensor& x, const Tensor& mask, int64_t first);
+/// Refuses what x[index] refuses for a single mask or index tensor.
+void check_single_index(const Tensor& x, const Tensor& index);
+/// x[mask] for a mask of the leading dimensions.
+Tensor take_masked(const Tensor& x, const Tensor& mask);
 /// x[mask] = value for a mask of the leading dimensions. A mask that nobody else holds is moved in,
 /// and runs fused into the write.
 void put_masked(const Tensor& x, Tensor mask, const Tensor& value);

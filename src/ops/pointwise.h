@@ -2,8 +2,10 @@
 // of an in-place result.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <span>
+#include <vector>
 
 #include "autograd/node.h"
 #include "expr/expr.h"
@@ -29,11 +31,13 @@ void check_implemented(bool ok, const char* kernel, DType dtype);
 void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs);
 
 /// defer as an operation that has a gradient.
-inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<Tensor> inputs) {
-  const std::span<const Tensor> span(inputs.begin(), inputs.size());
-  Tensor y = defer(op, operand, result, span);
+inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<TensorRef> inputs) {
+  Tensor y = defer(op, operand, result, std::span(inputs.begin(), inputs.size()));
   const bool has_gradient = is_floating_point(result) || is_complex(result);
-  if (has_gradient && is_tracked(span)) record_pointwise(op, y, span);
+  const auto tracked = [](const Tensor& x) { return is_tracked(x); };
+  if (has_gradient && std::any_of(inputs.begin(), inputs.end(), tracked)) {
+    record_pointwise(op, y, std::vector<Tensor>(inputs.begin(), inputs.end()));
+  }
   return y;
 }
 

@@ -40,7 +40,8 @@ Tensor run(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim
            DType result, Scalar nothing) {
   const Shape shape = reduced_shape(x, dims, keepdim);
   if (x.numel() == 0) return full(shape, nothing, result);
-  return reduce(reduction, x, dims, operand, result).view(shape);
+  return make_view(reduce(reduction, x, dims, operand, result),
+                   {shape, contiguous_strides(shape), 0});
 }
 
 /// Whether any (all) elements along dims are true, as `result`, which is bool or uint8.

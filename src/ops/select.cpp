@@ -81,7 +81,7 @@ IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert)
 }
 
 Tensor IsinLookup::operator()(const Tensor& x) const {
-  const Tensor input[] = {x};
+  const TensorRef input[] = {x};
   const Tensor found = defer(Op::isin, operand_, DType::boolean, input, set_);
   return invert_ ? logical_not(found) : found;
 }

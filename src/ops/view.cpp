@@ -215,10 +215,13 @@ Tensor Tensor::squeeze(int64_t which) const {
 Tensor Tensor::expand(const Shape& target) const {
   const Layout& x = layout_of(*this);
   const int64_t lead = static_cast<int64_t>(target.size()) - dim();
-  check(lead >= 0, ErrorKind::shape,
-        "expand({}{{{}}}, size={}): the number of sizes provided ({}) must be greater or equal to "
-        "the number of dimensions in the tensor ({})",
-        type_string(dtype()), x.sizes, target, target.size(), dim());
+  if (lead < 0) {
+    raise(
+        ErrorKind::shape,
+        fmt::format("expand({}{{{}}}, size={}): the number of sizes provided ({}) must be greater "
+                    "or equal to the number of dimensions in the tensor ({})",
+                    type_string(dtype()), x.sizes, target, target.size(), dim()));
+  }
   Layout layout{target, Shape(target.size(), 0), x.offset};
   for (int64_t i = static_cast<int64_t>(target.size()) - 1; i >= 0; --i) {
     if (i < lead) {

@@ -15,18 +15,8 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/pool.h"
 #include "tamis/runtime.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define TAMIS_CACHE_MEMORY 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TAMIS_CACHE_MEMORY 0
-#endif
-#endif
-#ifndef TAMIS_CACHE_MEMORY
-#define TAMIS_CACHE_MEMORY 1
-#endif
 
 namespace tamis {
 
@@ -157,16 +147,24 @@ struct SmallCache {
     }
   }
 };
-// Null after the thread's cache has been destroyed: late frees go straight to the system.
-thread_local bool small_cache_gone = false;
-SmallCache* small_cache() {
+// A plain pointer, so that the usual way to the cache is one access to the thread's memory.
+thread_local SmallCache* own_cache = nullptr;
+thread_local bool own_cache_gone = false;
+
+SmallCache* make_own_cache() {
   struct Guarded : SmallCache {
-    ~Guarded() { small_cache_gone = true; }
+    ~Guarded() {
+      own_cache = nullptr;
+      own_cache_gone = true;
+    }
   };
-  if (small_cache_gone) return nullptr;
+  if (own_cache_gone) return nullptr;
   thread_local Guarded cache;
-  return &cache;
+  own_cache = &cache;
+  return own_cache;
 }
+/// Null after the thread's cache has been destroyed: late frees go straight to the system.
+SmallCache* small_cache() { return own_cache ? own_cache : make_own_cache(); }
 
 /// Counts bytes taken (or given back, if negative).
 void count_live(int64_t change, SmallCache* cache) {

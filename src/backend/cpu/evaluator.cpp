@@ -345,15 +345,19 @@ void Evaluator::load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64
 
 void Evaluator::load_bytes(int number, int64_t start, int64_t n, void* out) {
   const Leaf& leaf = program_.leaves[number];
+  const size_t size = itemsize(leaf.dtype);
+  const int width = width_index(size);
+  const auto is_zero = [](int64_t stride) { return stride == 0; };
+  if (std::all_of(leaf.strides.begin(), leaf.strides.end(), is_zero)) {
+    return kernels_.fill[width](leaf.data, out, static_cast<size_t>(n));
+  }
   if (Panel::suits(program_.shape, leaf)) {
     panels_.resize(program_.leaves.size());
     std::unique_ptr<Panel>& panel = panels_[number];
     if (!panel) panel = std::make_unique<Panel>();
     return panel->read(program_.shape, leaf, start, n, out);
   }
-  const size_t size = itemsize(leaf.dtype);
-  const int width = width_index(size);
-  const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
+  const int64_t stride = leaf.strides.back();
   for_each_segment(program_.shape, leaf.strides, start, n,
                    [&](int64_t offset, int64_t at, int64_t length) {
                      const char* from =
