@@ -163,6 +163,7 @@ class Row:
     statements: str = ""  # the key in OPERATIONS, if it is another one
     front: str = ""  # c++ or python; empty: both
     most_seconds: float = 0  # what a call may take, where that is a target
+    alone: bool = False  # without the other libraries, which may need far more memory
 
     def python(self):
         return OPERATIONS[self.statements or self.operation]

@@ -45,7 +45,8 @@ def scaling(measure, threads, largest):
         for n in (int(round(10**k)) for k in np.arange(3, 9.1, 0.5)):
             if n > largest or 1.3 * NEEDED * n > free_bytes():
                 break
-            result = measure(rows.Row("", f"{n}", "masked_select", rows.select(n), threads=count, front="c++"))
+            row = rows.Row("", f"{n}", "masked_select", rows.select(n), threads=count, front="c++", alone=True)
+            result = measure(row)
             rates = {s["library"]: BYTES[s["library"]] * n / s["median"] / 1e9
                      for s in result["cases"] if s["library"] in BYTES}  # fmt: skip
             sweep[count].append((n, rates))
