@@ -98,7 +98,7 @@ template <class T>
 struct Remainder {
   T operator()(T a, T b) const { return of_fmod(Fmod<T>()(a, b), a, b); }
   static T of_fmod(T mod, T /*a*/, T b) {
-    return (mod != 0) & ((b < 0) != (mod < 0)) ? static_cast<T>(mod + b) : mod;
+    return mod != 0 && (b < 0) != (mod < 0) ? static_cast<T>(mod + b) : mod;
   }
 };
 
@@ -175,7 +175,8 @@ void by_fmod(Elements a, Elements b, void* out, size_t n) {
       // A quotient that was rounded up to an integer is one too large: the rest changes its sign.
       const double mod = rest * p < 0 ? rest + std::copysign(q, p) : rest;
       mods[i] = std::copysign(static_cast<float>(mod), x[i]);
-      beyond |= (std::abs(quotient) < 0x1p29) & (std::abs(y[i]) < HUGE_VALF) ? 0 : 1;
+      beyond |= std::abs(quotient) < 0x1p29 ? 0 : 1;
+      beyond |= std::abs(y[i]) < HUGE_VALF ? 0 : 1;
     }
     for (size_t i = 0; beyond != 0 && i < part; ++i) mods[i] = std::fmod(x[i], y[i]);
     for (size_t i = 0; i < part; ++i) z[i] = F<float>::of_fmod(mods[i], x[i], y[i]);
