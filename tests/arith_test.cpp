@@ -1,4 +1,8 @@
 // Arithmetic: sums, quotients, powers and the like: examples, edges and errors.
+#include <bit>
+#include <cmath>
+#include <random>
+
 #include "pointwise_cases.h"
 
 namespace tamis {
@@ -123,6 +127,32 @@ TEST(Arith, FloatingPointDivisionByZeroFollowsIeee) {
             (std::vector<double>{kInf, -kInf}));
   EXPECT_TRUE(isnan(remainder(x, 0.0)).all().item<bool>());
   EXPECT_TRUE(isnan(fmod(x, 0.0)).all().item<bool>());
+}
+
+// Any two floats, and dividends just beside multiples of the divisor, where quotients round up.
+TEST(Arith, FmodOfFloat32IsExactOnTheWholeRange) {
+  std::mt19937 random(5);
+  std::vector<float> a, b;
+  for (int i = 0; i < 200000; ++i) {
+    const float divisor = std::bit_cast<float>(static_cast<uint32_t>(random()));
+    float dividend = std::bit_cast<float>(static_cast<uint32_t>(random()));
+    if (i % 2 == 0) {
+      dividend = divisor * static_cast<float>(random() % (1u << (i % 31)));
+      dividend = std::nextafter(dividend, i % 4 == 0 ? 0.f : static_cast<float>(kInf));
+    }
+    a.push_back(dividend);
+    b.push_back(divisor);
+  }
+  const std::vector<float> got = fmod(tensor(a), tensor(b)).to_vector<float>();
+  for (size_t i = 0; i < a.size(); ++i) {
+    const float want = std::fmod(a[i], b[i]);
+    if (std::isnan(want)) {
+      ASSERT_TRUE(std::isnan(got[i])) << a[i] << " by " << b[i];
+    } else {
+      ASSERT_EQ(std::bit_cast<uint32_t>(got[i]), std::bit_cast<uint32_t>(want))
+          << a[i] << " by " << b[i];
+    }
+  }
 }
 
 TEST(Arith, RemainderByInfinityKeepsPythonsSign) {

@@ -46,7 +46,7 @@ const Function kFunctions[] = {
     {Op::cos, std::cos, std::cos, 0.6, 1},
     {Op::tan, std::tan, std::tan, 1.5, 1.5},  // with libm's own, for large angles
     {Op::tanh, std::tanh, std::tanh, 0.51, 2},
-    {Op::sigmoid, exact_sigmoid<double>, exact_sigmoid<long double>, 2, 2},
+    {Op::sigmoid, exact_sigmoid<double>, exact_sigmoid<long double>, 1.65, 2},
 };
 
 /// Numbers of every size and sign, special ones, and those where these functions change.

@@ -20,8 +20,9 @@ constexpr int width_index(size_t itemsize) {
   return itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : itemsize == 8 ? 3 : 4;
 }
 
-/// An operand of several: its elements one behind the other, or, if it is uniform,
-/// 64 equal ones that stand for all. Those stay in registers and leave the cache to the others.
+/// An operand of a kernel that has several: its elements one behind the other, or, if it is
+/// uniform, 64 equal ones that stand for all. Those stay in registers and leave the cache to the
+/// others.
 struct Elements {
   Elements(const void* first, bool uniform = false) : data(first), step(uniform ? 0 : 64) {}
   const void* data;
