@@ -96,13 +96,18 @@ TEST(MaskedReduction, HasTheBitsOfTheFilledTensor) {
     for (const Shape& shape : kShapes) {
       const Tensor x = numbers(dtype, shape);
       for (const auto& [name, mask] : masks_over(shape[0], shape[1])) {
-        const Tensor dirty = poisoned(x, mask);
+        const Tensor dirty = poisoned(x, mask), drop = (~mask).settle();
         for (const Reducer& op : reducers()) {
           const Tensor rest = full({}, op.neutral(dtype), dtype);
           const Tensor filled = where(mask, x, rest).settle();
           for (const Dims& dims : {Dims{}, Dims{0}, Dims{1}}) {
-            expect_same_bits(op.run(where(mask, dirty, rest), dims), op.run(filled, dims),
-                             std::string(op.name) + " " + name);
+            const Tensor want = op.run(filled, dims);
+            const std::string what = std::string(op.name) + " " + name;
+            expect_same_bits(op.run(where(mask, dirty, rest), dims), want, what);
+            expect_same_bits(op.run(where(~mask, rest, dirty), dims), want, what + ", negated");
+            expect_same_bits(op.run(where(drop, rest, dirty), dims), want, what + ", dropped");
+            expect_same_bits(op.run(where(mask, dirty, op.neutral(dtype)), dims), want,
+                             what + ", a number");
           }
         }
       }
@@ -122,9 +127,28 @@ TEST(MaskedReduction, ComputesOnlyWhatIsKeptInAnyLayout) {
         const Tensor rest = full({}, 0, float32);
         const Tensor filled = where(mask, value(base), rest).settle();
         for (const Dims& dims : {Dims{}, Dims{0}, Dims{1}}) {
-          expect_same_bits(sum(where(mask, value(c.x), rest), dims), sum(filled, dims),
-                           c.layout + " " + name);
+          const Tensor want = sum(filled, dims);
+          expect_same_bits(sum(where(mask, value(c.x), rest), dims), want, c.layout + " " + name);
+          expect_same_bits(sum(value(c.x).masked_fill(~mask, 0), dims), want,
+                           c.layout + " " + name + ", filled where it is not");
         }
+      }
+    }
+  }
+}
+
+// The mask is computed from what it keeps, which is there already when it is known.
+TEST(MaskedReduction, LeavesOutWhatItsOwnValuesCondemn) {
+  for (DType dtype : {float16, float32, float64}) {
+    for (const Shape& shape : kShapes) {
+      const Tensor x = poisoned(numbers(dtype, shape), mask_of("random", shape));
+      const Tensor good = x.isfinite().settle(), clean = where(good, x, 0).settle();
+      const Tensor small = where((x < 1).settle(), clean, 0).settle();
+      for (const Dims& dims : {Dims{}, Dims{0}, Dims{1}}) {
+        expect_same_bits(sum(x.masked_fill(~x.isfinite(), 0), dims), sum(clean, dims), "finite");
+        expect_same_bits(sum(x.masked_fill(x.isnan() | x.isinf(), 0), dims, false, float64),
+                         sum(clean, dims, false, float64), "neither NaN nor infinite");
+        expect_same_bits(sum(where(x >= 1, 0, clean), dims), sum(small, dims), "small");
       }
     }
   }
@@ -179,9 +203,10 @@ TEST(MaskedReduction, OfComplexNumbers) {
   // A product with 1 is not nothing for an infinity: it has another part, which becomes NaN.
   const Tensor first = (arange(4) < 1).view({4, 1});
   const Tensor infinite = complex(full({4, 600}, kInf, float32), full({4, 600}, 1, float32));
-  const Tensor one = full({}, 1, complex64);
-  const Tensor got = prod(where(first, infinite, one), 0);
-  expect_same_bits(real(got), real(prod(where(first, infinite, one).settle(), 0)), "product");
+  for (const Tensor& one : {full({}, 1, complex64), Tensor(1)}) {
+    const Tensor got = prod(where(first, infinite, one), 0);
+    expect_same_bits(real(got), real(prod(where(first, infinite, one).settle(), 0)), "product");
+  }
 }
 
 // In double, against loops that visit what is kept.

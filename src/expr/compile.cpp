@@ -278,17 +278,27 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
 }
 
 int16_t Compiler::compile_where(const Expr& expr, std::span<const Operand> inputs) {
+  // where(~m, a, b) is where(m, b, a).
+  const Ref<const Recipe> recipe = inputs[0].storage->recipe();
+  const bool is_expr = recipe && recipe->kind == Recipe::Kind::expression;
+  const Expr* condition = is_expr ? static_cast<const Expr*>(recipe.get()) : nullptr;
+  std::array<Operand, 3> negated;
+  const bool swaps =
+      condition && condition->op == Op::mask_not && inputs_of(inputs[0], *condition, negated);
+  const Operand& first = inputs[swaps ? 2 : 1];
+  const Operand& second = inputs[swaps ? 1 : 2];
+
   Instr instr;
   instr.op = Op::where;
   instr.in = instr.out = expr.operand;
-  instr.c = compile(inputs[0]);
+  instr.c = swaps ? compile(negated[0]) : compile(inputs[0], recipe);
   const size_t known = known_.size();
   const size_t none = emit_skip(Op::skip_if_none, instr.c);
-  instr.a = convert(compile(inputs[1]), inputs[1].dtype, expr.operand);
+  instr.a = convert(compile(first), first.dtype, expr.operand);
   land(none);
   known_.resize(known);
   const size_t all = emit_skip(Op::skip_if_all, instr.c);
-  instr.b = convert(compile(inputs[2]), inputs[2].dtype, expr.operand);
+  instr.b = convert(compile(second), second.dtype, expr.operand);
   land(all);
   known_.resize(known);
   return emit(instr);

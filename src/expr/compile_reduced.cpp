@@ -30,11 +30,25 @@ bool is_neutral_value(T value, Reduction reduction) {
   }
 }
 
+/// Whether a cast turns what is neutral for its input into what is so for its result.
+bool stays_neutral(const Instr& cast, Reduction reduction) {
+  if (reduction == Reduction::prod) return !is_complex(cast.out);
+  return reduction == Reduction::sum || reduction == Reduction::mean ||
+         (is_floating_point(cast.in) && is_floating_point(cast.out));
+}
+
 }  // namespace
 
 bool Compiler::is_neutral(int16_t reg, Reduction reduction) const {
-  const auto made = std::find_if(program_.setup.begin(), program_.setup.end(),
-                                 [&](const Instr& instr) { return instr.dst == reg; });
+  const auto maker_of = [&](int16_t r) {
+    return std::find_if(program_.setup.begin(), program_.setup.end(),
+                        [&](const Instr& instr) { return instr.dst == r; });
+  };
+  auto made = maker_of(reg);
+  while (made != program_.setup.end() && made->op == Op::cast) {
+    if (!stays_neutral(*made, reduction)) return false;
+    made = maker_of(made->a);
+  }
   if (made == program_.setup.end() || made->op != Op::load) return false;
   const Leaf& leaf = program_.leaves[made->leaf];
   return visit_dtype(leaf.dtype, [&](auto type) {
@@ -46,28 +60,39 @@ void Compiler::reduced(const Tensor& x, DType dtype, Reduction reduction) {
   value(x, dtype);
   // The code is: the mask; unless it is none, what it chooses; the choice; casts.
   auto& code = program_.code;
-  const bool is_extreme = reduction == Reduction::amax || reduction == Reduction::amin;
-  const auto stays_neutral = [&](const Instr& cast) {  // zero and one always do
-    return !is_extreme || (is_floating_point(cast.in) && is_floating_point(cast.out));
-  };
   auto choice = code.end();
   int16_t reg = program_.value;
   for (; choice != code.begin(); reg = choice->a) {
     --choice;
-    if (choice->dst != reg || choice->op != Op::cast || !stays_neutral(*choice)) break;
+    if (choice->dst != reg || choice->op != Op::cast || !stays_neutral(*choice, reduction)) break;
   }
-  if (choice == code.end() || choice->op != Op::where || choice->dst != reg ||
-      !is_neutral(choice->b, reduction)) {
+  if (choice == code.end() || choice->op != Op::where || choice->dst != reg) return;
+  const bool keeps_first = is_neutral(choice->b, reduction);
+  if (!keeps_first && !is_neutral(choice->a, reduction)) return;
+  const auto place = choice - code.begin();
+  const Op skips = keeps_first ? Op::skip_if_none : Op::skip_if_all;
+  const auto skip = std::find_if(code.begin(), choice, [&](const Instr& instr) {
+    return instr.op == skips && instr.a == choice->c && instr.target == place;
+  });
+  const int16_t kept = keeps_first ? choice->a : choice->b;
+  (program_.value == reg ? program_.value : std::next(choice)->a) = kept;
+  program_.mask_end = static_cast<int32_t>(skip - code.begin());
+  if (keeps_first) {
+    program_.mask = choice->c;
+    code.erase(choice);
     return;
   }
-  const auto place = choice - code.begin();
-  const auto skip = std::find_if(code.begin(), choice, [&](const Instr& instr) {
-    return instr.op == Op::skip_if_none && instr.a == choice->c && instr.target == place;
-  });
-  program_.mask = choice->c;
-  program_.mask_end = static_cast<int32_t>(skip - code.begin());
-  (program_.value == reg ? program_.value : std::next(choice)->a) = choice->a;
-  code.erase(choice);
+  // What is kept is where the mask is false. Its negation stands where the skip or the choice did.
+  Instr negation;
+  negation.op = Op::mask_not;
+  negation.in = negation.out = DType::boolean;
+  negation.a = choice->c;
+  negation.dst = program_.mask = static_cast<int16_t>(constant_.size());
+  constant_.push_back(false);
+  ++program_.mask_end;
+  const bool has_skip = skip != choice;
+  *skip = negation;
+  if (has_skip) code.erase(choice);
 }
 
 }  // namespace tamis
