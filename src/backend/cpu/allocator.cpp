@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/check.h"
@@ -152,16 +153,15 @@ thread_local SmallCache* own_cache = nullptr;
 thread_local bool own_cache_gone = false;
 
 SmallCache* make_own_cache() {
-  struct Guarded : SmallCache {
-    ~Guarded() {
-      own_cache = nullptr;
+  struct Guard {
+    ~Guard() {
       own_cache_gone = true;
+      delete std::exchange(own_cache, nullptr);
     }
   };
   if (own_cache_gone) return nullptr;
-  thread_local Guarded cache;
-  own_cache = &cache;
-  return own_cache;
+  thread_local Guard guard;
+  return own_cache = new SmallCache;
 }
 /// Null after the thread's cache has been destroyed: late frees go straight to the system.
 SmallCache* small_cache() { return own_cache ? own_cache : make_own_cache(); }
