@@ -9,6 +9,8 @@
 #include <array>
 #include <memory>
 
+#include "gil.h"
+
 namespace tamis::python {
 
 namespace {
@@ -245,6 +247,24 @@ class Target {
   std::vector<std::pair<Tensor, Shape>> foreign_;
 };
 
+/// Whether a call that writes nothing is quick: its tensors are, and no size that was given, and no
+/// broadcasting, makes the result larger than they are.
+bool is_quick_call(std::span<const Value> args) {
+  const Tensor* first = nullptr;
+  for (const Value& value : args) {
+    if (const auto* x = std::get_if<Tensor>(&value)) {
+      if (!is_quick(*x)) return false;
+      if (x->numel() == 1) continue;
+      if (first == nullptr) first = x;
+      if (x->shape() != first->shape()) return false;
+    } else if (std::holds_alternative<std::vector<Tensor>>(value) ||
+               std::holds_alternative<int64_t>(value) || std::holds_alternative<Shape>(value)) {
+      return false;
+    }
+  }
+  return first != nullptr;
+}
+
 PyObject* call_function(const Function& f, PyObject* const* values, size_t count, PyObject* names) {
   const Given given(f, values, count, names);
   const auto& params = f.signature.params;
@@ -275,11 +295,10 @@ PyObject* call_function(const Function& f, PyObject* const* values, size_t count
   }
   Value result;
   const Target written(target, target == nullptr ? result : args[static_cast<size_t>(f.writes)]);
-  {
-    py::gil_scoped_release release;
+  without_gil_unless(f.writes < 0 && is_quick_call(args), [&] {
     result = f.call(args);
     if (origins.foreign()) settle_result(result);
-  }
+  });
   if (target != nullptr) {
     written.check_sizes(f);
     if (f.fields != nullptr && is_sequence(target)) {

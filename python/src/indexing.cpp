@@ -2,6 +2,7 @@
 // as entries of an index. Lengths, iteration and `in` stand here too.
 #include "tamis/indexing.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "convert.h"
@@ -101,6 +102,13 @@ std::vector<Index> to_indices(PyObject* index) {
 
 bool is_mask(PyObject* o) { return is_tensor(o) && tensor_of(o).dtype() == DType::boolean; }
 
+/// Whether the indices move no element.
+bool is_view(const std::vector<Index>& indices) {
+  return std::none_of(indices.begin(), indices.end(), [](const Index& i) {
+    return std::holds_alternative<Tensor>(i.value()) || std::holds_alternative<bool>(i.value());
+  });
+}
+
 PyObject* subscript(PyObject* self, PyObject* index) {
   return guard([&] {
     const Tensor& x = tensor_of(self);
@@ -111,7 +119,8 @@ PyObject* subscript(PyObject* self, PyObject* index) {
           "in C++ to convert a 0-dim tensor to a number");
     }
     const std::vector<Index> indices = to_indices(index);
-    const bool quick = is_mask(index) && is_quick(x, tensor_of(index));
+    const bool quick =
+        is_mask(index) ? is_quick(x, tensor_of(index)) : is_view(indices) && storage_of(x)->ready();
     Tensor result = without_gil_unless(quick, [&] { return tamis::index(x, indices); });
     return wrap(&result.impl() == &x.impl() ? result.detach() : std::move(result));
   });
