@@ -134,6 +134,38 @@ TEST(IndexPut, WritesANumber) {
   expect_same(x, tensor({{-1, -1, -1}, {4, 0, 6}, {0, 8, 0}}));
 }
 
+TEST(IndexPut, WritesTheSameNumberIntoARowAsElsewhere) {
+  const Tensor third = tensor(1 / 3.f);
+  for (int64_t n : {1, 63, 64, 65, 130, 4096, 4097}) {
+    const Tensor mask = mask_of("random", {n});
+    for (DType dtype : kDTypes) {
+      for (const Tensor& number : {Tensor(7), Tensor(1 / 3.), Tensor(2.9), Tensor(true), third}) {
+        Tensor row = values_of(dtype, {n}), apart = zeros({n, 2}, dtype).select(1, 1);
+        apart.copy_(row);
+        row[mask] = number;
+        apart[mask] = number;
+        expect_same(row, apart, std::string(name(dtype)) + " " + std::to_string(n));
+        for (const Tensor& x : {row, apart}) {
+          const std::vector<double> got = x.to_vector<double>();
+          const std::vector<double> old = values_of(dtype, {n}).to_vector<double>();
+          const std::vector<uint8_t> keep = mask.to_vector<uint8_t>();
+          const double want = number.to(dtype).item<double>();
+          for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], keep[i] ? want : old[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST(IndexPut, ReadsItsMaskAndItsNumberBeforeWriting) {
+  const Tensor x = tensor({true, false, true});
+  x[x] = false;
+  expect_same(x, tensor({false, false, false}));
+  const Tensor y = arange(100).to(float32).settle();
+  y[y > 2] = y[3];
+  EXPECT_EQ(y.sum().item<double>(), 0 + 1 + 2 + 97 * 3);
+}
+
 TEST(IndexPut, WritesATensorInOrder) {
   const Tensor x = zeros({3, 3}, int64);
   x[checkers()] = tensor({1, 2, 3, 4, 5});

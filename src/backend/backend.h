@@ -56,15 +56,19 @@ class Backend {
   /// call is with the number of all of them. A first call may be with an estimate: if the next
   /// count is not larger, the room stays where it is with all that was written.
   virtual void compress(const Program& program, const std::function<Room(int64_t)>& resize) = 0;
+  /// What a program would cost is more than the work on so few elements.
+  static constexpr int64_t kSmall = 4096;
+  /// The same for n <= kSmall elements of `itemsize` bytes in a row and a mask of as many bytes.
+  virtual void compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
+                              const std::function<Room(int64_t)>& allocate) = 0;
+  /// Writes a number where the mask is true, to as many elements in a row. The number is of dtype
+  /// `from`, which is the target's, or neither is complex or bool.
+  virtual void fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
+                          DType from) = 0;
   /// Packs the values where the mask is true, and those where it is false, at the two addresses
   /// that `allocate(count of true)` returns.
   virtual void partition(const Program& program,
                          const std::function<std::pair<void*, void*>(int64_t)>& allocate) = 0;
-  /// The same for n <= kSmall elements of `itemsize` bytes in a row and a mask of as many bytes:
-  /// what a program would cost is more than the work.
-  static constexpr int64_t kSmall = 4096;
-  virtual void compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
-                              const std::function<Room(int64_t)>& allocate) = 0;
   /// Coordinates in `shape` (numel as the program's) of the true elements, int64, into room =
   /// allocate(count): that along dimension d of the k-th one to room.data[d * room.size + k].
   virtual void coordinates(const Program& program, const Shape& shape,

@@ -27,6 +27,19 @@ const Program& selection_program(Compiler&& compiler, const Tensor& x, const Ten
   return compiler.finish();
 }
 
+/// Whether x has memory in which its elements lie in a row, and this shape.
+bool is_plain(const Tensor& x, const Shape& shape) {
+  return storage_of(x)->ready() && x.shape() == shape && x.is_contiguous();
+}
+
+/// Whether a write of value where mask is true is one of a number to few elements in a row.
+bool is_small_fill(const Tensor& target, const Tensor& mask, const Tensor& value) {
+  const auto casts = [](DType dtype) { return dtype != DType::boolean && !is_complex(dtype); };
+  return target.numel() <= Backend::kSmall && value.numel() == 1 && storage_of(value)->ready() &&
+         is_plain(target, target.shape()) && is_plain(mask, target.shape()) &&
+         (value.dtype() == target.dtype() || (casts(value.dtype()) && casts(target.dtype())));
+}
+
 /// The closed-form count of a whole structured mask, or -1.
 int64_t structured_count(const Tensor& mask) {
   const Ref<const Recipe> recipe = storage_of(mask)->recipe();
@@ -58,6 +71,11 @@ void store_where(const Tensor& target, Tensor mask, Tensor value) {
   const Tensor* consumed[] = {&mask, &value};
   prepare_write(target, consumed);
   if (target.numel() == 0) return;
+  if (is_small_fill(target, mask, value)) {
+    return cpu_backend().fill_small(const_cast<void*>(target.data_ptr()), target.dtype(),
+                                    mask.data_ptr(), target.numel(), value.data_ptr(),
+                                    value.dtype());
+  }
   Compiler compiler(target.shape());
   compiler.mask(mask);
   compiler.value(value, target.dtype());
@@ -74,11 +92,6 @@ void store_where(const Tensor& target, Tensor mask, Tensor value) {
 }
 
 namespace {
-
-/// Whether x has memory in which its elements lie in a row, and this shape.
-bool is_plain(const Tensor& x, const Shape& shape) {
-  return storage_of(x)->ready() && x.shape() == shape && x.is_contiguous();
-}
 
 /// Leaves the first `count` elements of a tensor that was just allocated and that nobody has seen.
 void shrink(Tensor& x, int64_t count) {

@@ -52,6 +52,10 @@ class CpuBackend final : public Backend {
                       const std::function<Room(int64_t)>& allocate) override {
     cpu::run_compress_small(data, itemsize, mask, n, allocate);
   }
+  void fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
+                  DType from) override {
+    cpu::run_fill_small(data, dtype, mask, n, number, from);
+  }
   void partition(const Program& program,
                  const std::function<std::pair<void*, void*>(int64_t)>& allocate) override {
     cpu::run_partition(program, allocate);

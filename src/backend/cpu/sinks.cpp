@@ -1,4 +1,5 @@
-// Sinks that move elements one for one, or look at the mask alone: store, count, any, all, expand.
+// Sinks that move elements one for one, or look at the mask alone: store, fill, count, any, all,
+// expand.
 #include "backend/cpu/sinks.h"
 
 #include <algorithm>
@@ -69,6 +70,27 @@ void run_store(const Program& program, const Target& target) {
       scatter_target(program, target, start, n, block);
     }
   });
+}
+
+void run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
+                    DType from) {
+  const Kernels& table = kernels();
+  const auto elements = static_cast<size_t>(n);
+  uint64_t words[kBlockWords];
+  table.to_mask[static_cast<int>(DType::boolean)](mask, words, elements);
+
+  const size_t size = itemsize(dtype);
+  alignas(64) char equal[64 * 16];
+  if (from == dtype) {
+    std::memcpy(equal, number, size);
+  } else {
+    table.cast[static_cast<int>(from)][static_cast<int>(dtype)](number, equal, 1);
+  }
+  const size_t wanted = std::min<size_t>(elements, 64);
+  for (size_t made = 1; made < wanted; made *= 2) {
+    std::memcpy(equal + made * size, equal, std::min(made, wanted - made) * size);
+  }
+  table.where[width_index(size)](words, {equal, true}, data, data, elements);
 }
 
 int64_t run_count(const Program& program) {

@@ -22,6 +22,8 @@ bool run_all(const Program& program);
 void run_compress(const Program& program, const std::function<Room(int64_t)>& resize);
 void run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
                         const std::function<Room(int64_t)>& allocate);
+void run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
+                    DType from);
 void run_partition(const Program& program,
                    const std::function<std::pair<void*, void*>(int64_t)>& allocate);
 void run_coordinates(const Program& program, const Shape& shape,
