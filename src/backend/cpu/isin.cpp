@@ -45,6 +45,16 @@ void probe_each(const Set& set, const void* x, uint64_t* mask, size_t n) {
   }
 }
 
+/// Calls probe_word(64 elements) for each word of the mask.
+template <class T, class F>
+void probe_words(const T* element, uint64_t* mask, size_t n, F probe_word) {
+  for (; n >= 64; n -= 64, element += 64) *mask++ = probe_word(element);
+  if (n == 0) return;
+  T padded[64] = {};
+  std::copy_n(element, n, padded);
+  *mask = probe_word(padded) & ((uint64_t{1} << n) - 1);
+}
+
 class EmptySet final : public IsinSet {
  public:
   void probe(const void*, uint64_t* mask, size_t n) const override {
@@ -59,12 +69,7 @@ class TinySet final : public IsinSet {
   explicit TinySet(std::vector<T> values) : values_(std::move(values)) {}
 
   void probe(const void* x, uint64_t* mask, size_t n) const override {
-    const T* element = static_cast<const T*>(x);
-    for (; n >= 64; n -= 64, element += 64) *mask++ = probe_word(element);
-    if (n == 0) return;
-    T padded[64] = {};
-    std::copy_n(element, n, padded);
-    *mask = probe_word(padded) & ((uint64_t{1} << n) - 1);
+    probe_words(static_cast<const T*>(x), mask, n, [&](const T* e) { return probe_word(e); });
   }
 
  private:
@@ -147,12 +152,7 @@ class HashSet final : public IsinSet {
   }
 
   void probe(const void* x, uint64_t* mask, size_t n) const override {
-    const T* element = static_cast<const T*>(x);
-    for (; n >= 64; n -= 64, element += 64) *mask++ = probe_word(element);
-    if (n == 0) return;
-    T padded[64] = {};
-    std::copy_n(element, n, padded);
-    *mask = probe_word(padded) & ((uint64_t{1} << n) - 1);
+    probe_words(static_cast<const T*>(x), mask, n, [&](const T* e) { return probe_word(e); });
   }
 
  private:
