@@ -135,7 +135,10 @@ const uint64_t* part_of(const uint64_t* mask, int64_t from, int64_t n, uint64_t*
 /// Rows of up to a block: several of them in each block.
 void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
                        void* out, DType result) {
-  const int64_t per_block = kBlock / length;
+  // What is computed is reduced while it is in the first-level cache, with the registers that it
+  // was computed from.
+  const int64_t together = program.code.size() > 1 ? kBlock / 4 : kBlock;
+  const int64_t per_block = std::max<int64_t>(1, together / length);
   const int64_t blocks = (rows + per_block - 1) / per_block;
   const int64_t size = static_cast<int64_t>(itemsize(plan.operand));
   const int64_t acc_size = static_cast<int64_t>(itemsize(plan.acc));
