@@ -239,16 +239,53 @@ void extreme(const void* a, const uint64_t* mask, size_t n, void* out) {
   *static_cast<T*>(out) = reduce<F<T>, false>(x, mask, n, start, identity);
 }
 
-template <class... Ts>
+// `count` vectors of columns of all lines.
+template <size_t count, class F, class T, class Sum>
+HWY_INLINE void add_columns(const F& f, const T* x, size_t lines, size_t width, Sum* acc) {
+  constexpr size_t kWide = kVectorBytes / sizeof(Sum);
+  using V = Vector<Sum, kWide>;
+  V v[count];
+  for (size_t k = 0; k < count; ++k) v[k] = load<V>(acc + k * kWide);
+  for (size_t line = 0; line < lines; ++line, x += width) {
+    for (size_t k = 0; k < count; ++k) {
+      v[k] = f(v[k], convert<V>(load<Vector<T, kWide>>(x + k * kWide)));
+    }
+  }
+  for (size_t k = 0; k < count; ++k) std::memcpy(acc + k * kWide, &v[k], sizeof(V));
+}
+
+template <class F, class T, class Sum>
+void add_lines(const void* a, size_t lines, size_t width, void* out) {
+  constexpr size_t kWide = kVectorBytes / sizeof(Sum), kMany = 8;
+  const F f;
+  const T* x = static_cast<const T*>(a);
+  Sum* acc = static_cast<Sum*>(out);
+  size_t j = 0;
+  for (; j + kMany * kWide <= width; j += kMany * kWide) {
+    add_columns<kMany>(f, x + j, lines, width, acc + j);
+  }
+  for (; j + kWide <= width; j += kWide) add_columns<1>(f, x + j, lines, width, acc + j);
+  for (size_t line = 0; line < lines; ++line, x += width) {
+    for (size_t i = j; i < width; ++i) acc[i] = f(acc[i], static_cast<Sum>(x[i]));
+  }
+}
+
+template <class T>
 void set_extremes(Kernels& table) {
-  ((table.amax[static_cast<int>(dtype_of<Ts>)] = &extreme<Larger, Ts>), ...);
-  ((table.amin[static_cast<int>(dtype_of<Ts>)] = &extreme<Smaller, Ts>), ...);
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  table.amax[type] = &extreme<Larger, T>;
+  table.amin[type] = &extreme<Smaller, T>;
+  table.amax_lines[type] = &add_lines<Larger<T>, T, T>;
+  table.amin_lines[type] = &add_lines<Smaller<T>, T, T>;
 }
 
 template <class T, class Sum>
 void set_sums(Kernels& table) {
-  table.sum[static_cast<int>(dtype_of<T>)] = &accumulate<Plus, T, Sum, 0>;
-  table.prod[static_cast<int>(dtype_of<T>)] = &accumulate<Times, T, Sum, 1>;
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  table.sum[type] = &accumulate<Plus, T, Sum, 0>;
+  table.prod[type] = &accumulate<Times, T, Sum, 1>;
+  table.sum_lines[type] = &add_lines<Plus<Sum>, T, Sum>;
+  table.prod_lines[type] = &add_lines<Times<Sum>, T, Sum>;
 }
 
 }  // namespace
@@ -257,7 +294,13 @@ void fill_reduce(Kernels& table) {
   set_sums<int64_t, uint64_t>(table);
   set_sums<float, double>(table);
   set_sums<double, double>(table);
-  set_extremes<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>(table);
+  set_extremes<uint8_t>(table);
+  set_extremes<int8_t>(table);
+  set_extremes<int16_t>(table);
+  set_extremes<int32_t>(table);
+  set_extremes<int64_t>(table);
+  set_extremes<float>(table);
+  set_extremes<double>(table);
 }
 
 }  // namespace tamis::cpu::HWY_NAMESPACE
