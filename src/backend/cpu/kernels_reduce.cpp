@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/lanes-inl.h"
 #include "backend/cpu/loops.h"
 #include "backend/cpu/table-inl.h"
 #include "backend/cpu/target-inl.h"
@@ -24,14 +25,6 @@ namespace {
 // Enough for two registers of the widest vectors in flight; fixed, or the order of the additions
 // and with it the rounding would depend on the instruction set.
 constexpr size_t kLanes = 64;
-
-#if HWY_TARGET == HWY_AVX3_DL
-constexpr size_t kVectorBytes = 64;
-#elif HWY_TARGET == HWY_AVX2
-constexpr size_t kVectorBytes = 32;
-#else
-constexpr size_t kVectorBytes = 16;
-#endif
 
 template <class T>
 struct Plus {
@@ -73,21 +66,6 @@ struct Smaller {
     }
   }
 };
-
-// Vectors as the compiler has them: operators work on them as on numbers.
-template <class T, size_t lanes>
-struct VectorOf {
-  typedef T __attribute__((vector_size(lanes * sizeof(T)))) type;
-};
-template <class T, size_t lanes>
-using Vector = typename VectorOf<T, lanes>::type;
-
-template <class V>
-HWY_INLINE V load(const void* x) {
-  V v;
-  std::memcpy(&v, x, sizeof(v));
-  return v;
-}
 
 template <class V, class W>
 HWY_INLINE V convert(W v) {

@@ -91,7 +91,7 @@ template <class T, class F>
 void fill_blocks(const Random& random, int64_t each, int64_t n, void* out, F fill) {
   const int64_t blocks = (n + kBlock - 1) / kBlock, per_block = kBlock * each / 4;
   parallel_for(blocks, 4, [&](int64_t begin, int64_t end) {
-    std::vector<uint32_t> words(static_cast<size_t>(kBlock * each));
+    std::vector<uint32_t> words(static_cast<size_t>((std::min(kBlock, n) * each + 3) / 4 * 4));
     for (int64_t block = begin; block < end; ++block) {
       const int64_t here = std::min(kBlock, n - block * kBlock);
       kernels().philox(random.seed, random.first + static_cast<uint64_t>(block * per_block),
