@@ -1,4 +1,6 @@
 // Arithmetic: the functions of one and two numbers that give a number.
+#include <complex>
+
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/pointwise.h"

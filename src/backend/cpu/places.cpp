@@ -57,6 +57,12 @@ void take(const Places& places, const Space& space, const void* from, void* out)
   T* y = static_cast<T*>(out);
   parallel_for(numel(space.shape), kGrain, [&](int64_t begin, int64_t end) {
     for_lines(space, begin, end, [&](const int64_t* offsets, int64_t lines, int64_t n) {
+      if (line.is_reversed()) {
+        line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
+          for (int64_t i = 0; i < n; ++i) y[packed + i] = x[place - i];
+        });
+        return;
+      }
       if (!line.is_dense()) {
         line.each(offsets, lines, n,
                   [x, y](int64_t place, int64_t packed) { y[packed] = x[place]; });

@@ -147,6 +147,9 @@ struct Line {
   /// Whether places and packed elements of a line both stand one behind the other.
   bool is_dense() const { return varying.empty() && place_stride == 1 && packed_stride == 1; }
 
+  /// Whether the places of a line stand in front of each other.
+  bool is_reversed() const { return varying.empty() && place_stride == -1 && packed_stride == 1; }
+
   /// The place where a line begins, without the varying columns.
   int64_t begin(const int64_t* offsets, int64_t k) const {
     int64_t place = offsets[0] + k * place_line_stride;
