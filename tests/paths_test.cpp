@@ -2,6 +2,7 @@
 // plain way gives: element by element, or on a copy that lies in a row.
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -47,6 +48,7 @@ TEST(Paths, TransposedTensorsAreReadAsTheyAre) {
     check_transposed<double>(DType::float64, rows, cols);
     check_transposed<int16_t>(DType::int16, rows, cols);
     check_transposed<uint8_t>(DType::uint8, rows, cols);
+    check_transposed<std::complex<double>>(DType::complex128, rows, cols);
   }
 }
 

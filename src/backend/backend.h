@@ -34,6 +34,17 @@ struct Room {
   int64_t size = 0;
 };
 
+/// Numbers that are a function of a seed and of counters, each of which holds 128 random bits
+/// (core/philox.h): the run of them from `first` on. A float64 and an integer take 64 bits, the
+/// other floating point dtypes 32.
+struct Random {
+  enum class Kind : uint8_t { uniform, normal, integers };  // uniform in [0, 1)
+  Kind kind{};
+  uint64_t seed = 0, first = 0;
+  int64_t low = 0;     // of integers
+  uint64_t range = 0;  // of integers, from low on; 0 stands for 2^64
+};
+
 /// Below this line nothing throws but allocation. All arguments have been checked and all storages
 /// are ready.
 class Backend {
@@ -122,6 +133,9 @@ class Backend {
   /// in row-major order. No two elements of the target share memory.
   virtual void put(const Places& places, void* to, const void* source, const Shape& source_strides,
                    DType dtype, Combine combine) = 0;
+
+  /// n random numbers of a dtype that has them.
+  virtual void random(const Random& random, DType dtype, int64_t n, void* out) = 0;
 };
 
 Backend& cpu_backend();

@@ -1,4 +1,6 @@
 // Arithmetic: the functions of one and two numbers that give a number.
+#include <complex>
+
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/pointwise.h"
@@ -181,10 +183,11 @@ Tensor pow(const Tensor& a, const Tensor& b) {
   const bool number = b.impl().is_number && b.dim() == 0;
   check(!number || !is_integral(dtype) || b.item().to_int64() >= 0, ErrorKind::value,
         "Integers to negative integer powers are not allowed.");
-  // Squares are what most powers are, and PyTorch multiplies too.
-  if (number && b.item().to_complex() == 2.0) {
-    const Tensor factor = a.to(dtype);
-    return mul(factor, factor);
+  // Squares and cubes are what most powers are, and PyTorch multiplies too.
+  const std::complex<double> exponent = number ? b.item().to_complex() : 0;
+  if (exponent == 2.0 || exponent == 3.0) {
+    const Tensor factor = a.to(dtype), square = mul(factor, factor);
+    return exponent == 2.0 ? square : mul(square, factor);
   }
   return defer(Op::pow, dtype, dtype, {a, b});
 }

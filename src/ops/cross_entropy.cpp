@@ -4,6 +4,7 @@
 #include "ops/loss_args.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
+#include "tamis/indexing.h"
 #include "tamis/loss.h"
 
 namespace tamis {
@@ -57,10 +58,10 @@ void check_target_shape(const Tensor& x, const Tensor& target) {
 
 /// Class numbers and which of them count; refuses those that count and are no class.
 struct Classes {
-  Tensor target, keep;
+  Tensor keep, place;  // 0 where it does not count
 
   Classes(const Tensor& x, const Tensor& t, const std::optional<Tensor>& mask, int64_t ignore)
-      : target(t), keep(t != ignore) {
+      : keep(t != ignore) {
     check_target_shape(x, t);
     check(t.dtype() == DType::int64, ErrorKind::dtype, "expected scalar type Long but found {}",
           scalar_type_name(t.dtype()));
@@ -72,13 +73,15 @@ struct Classes {
       raise(ErrorKind::index, fmt::format("Target {} is out of bounds.",
                                           masked_select(t, wrong).to_vector<int64_t>()[0]));
     }
+    place = where(keep, t, 0).unsqueeze(class_dim(x));
   }
 
-  /// What numbers, which broadcasts over x, holds for each target; 0 where that is no class.
+  /// What numbers, which broadcasts over x, holds for each target; anything where it does not
+  /// count.
   Tensor pick(const Tensor& numbers, const Tensor& x) const {
     const int64_t dim = class_dim(x);
-    const Tensor all = along_classes(arange(x.size(dim)), x);
-    return sum(where(target.unsqueeze(dim) == all, numbers, 0), {dim});
+    if (x.size(dim) == 0) return zeros(places_of(x), numbers.dtype());
+    return gather(numbers.expand(x.shape()), dim, place).squeeze(dim);
   }
 };
 
@@ -88,13 +91,21 @@ Tensor total_of(const Classes& classes, const Tensor& x, const std::optional<Ten
   return sum(where(classes.keep, classes.pick(along_classes(*weight, x), x), 0));
 }
 
-/// log_softmax over the classes, deferred: two subtractions for each element.
+/// log_softmax over the classes is (x - largest) - log_sum.
+struct Softmax {
+  Tensor largest, log_sum;
+
+  explicit Softmax(const Tensor& x) {
+    const int64_t dim = class_dim(x);
+    // A number to subtract and add again: no gradient goes through it.
+    largest = amax(x.detach(), {dim}, /*keepdim=*/true);
+    log_sum = log(sum(exp(x - largest), {dim}, /*keepdim=*/true)).settle();
+  }
+};
+
 Tensor log_probabilities(const Tensor& x) {
-  const int64_t dim = class_dim(x);
-  // A number to subtract and add again: no gradient goes through it.
-  const Tensor largest = amax(x.detach(), {dim}, /*keepdim=*/true);
-  const Tensor log_sum = log(sum(exp(x - largest), {dim}, /*keepdim=*/true)).settle();
-  return x - largest - log_sum;
+  const Softmax softmax(x);
+  return x - softmax.largest - softmax.log_sum;
 }
 
 /// Halves are computed in float32, and rounded at the end.
@@ -152,10 +163,13 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const std::optional<
   const Classes classes(x, target, mask, ignore_index);
   const int64_t dim = class_dim(x);
   const std::optional<Tensor> wide_weight = widened(weight);
-  const Tensor log_p = log_probabilities(widened(x));
-  Tensor loss = -classes.pick(log_p, x);
+  const Tensor wide = widened(x);
+  const Softmax softmax(wide);
+  Tensor loss =
+      -(classes.pick(wide, x) - softmax.largest.squeeze(dim) - softmax.log_sum.squeeze(dim));
   if (weight) loss = loss * classes.pick(along_classes(*wide_weight, x), x);
   if (label_smoothing > 0) {
+    const Tensor log_p = wide - softmax.largest - softmax.log_sum;
     const Tensor terms = weight ? log_p * along_classes(*wide_weight, x) : log_p;
     const double share = label_smoothing / static_cast<double>(x.size(dim));
     loss = loss * (1 - label_smoothing) - sum(terms, {dim}) * share;

@@ -35,10 +35,12 @@ IndexColumn Indices::column(const Shape& shape, int64_t size, int64_t step) cons
   return {numbers_.data<int64_t>(), broadcast_strides(layout_of(numbers_), shape), size, step};
 }
 
-Tensor take_places(const Tensor& x, const Places& places) {
+Tensor take_places(const Tensor& x, const Places& places, int64_t first) {
   const Tensor result = allocate(places.shape, x.dtype());
   if (result.numel() == 0) return result;
-  cpu_backend().take(places, x.data_ptr(), x.itemsize(), storage_of(result)->data());
+  const auto size = static_cast<int64_t>(x.itemsize());
+  const void* const from = static_cast<const char*>(x.data_ptr()) + first * size;
+  cpu_backend().take(places, from, x.itemsize(), storage_of(result)->data());
   return result;
 }
 

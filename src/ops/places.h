@@ -27,8 +27,9 @@ class Indices {
   Tensor numbers_;  // int64, contiguous; 1 in place of the size of a repeated dimension
 };
 
-/// x's elements at the places, in a fresh tensor of their shape.
-Tensor take_places(const Tensor& x, const Places& places);
+/// x's elements at the places, which are counted from x's element at `first`, in a fresh tensor of
+/// their shape.
+Tensor take_places(const Tensor& x, const Places& places, int64_t first = 0);
 /// Combines value, cast to target's dtype and broadcast to the places' shape, into target. All has
 /// been checked: value and the indices share no memory with target, and it has no internal overlap.
 void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine);

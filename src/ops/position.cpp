@@ -82,17 +82,13 @@ Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optio
 Tensor flip(const Tensor& x, const Dims& dims) {
   const Shape flipped = dims.empty() ? Shape() : normalize_dims(dims, x.dim());
   if (flipped.empty()) return x.clone();
-  std::vector<Indices> orders;
   Places places{x.shape(), x.strides(), {}};
+  int64_t first = 0;
   for (int64_t d : flipped) {
-    const int64_t n = x.shape()[d];
-    Tensor order = arange(n - 1, -1, -1);
-    for (int64_t k = d + 1; k < x.dim(); ++k) order = order.unsqueeze(-1);
-    orders.emplace_back(order);
-    places.columns.push_back(orders.back().column(x.shape(), n, x.strides()[d]));
-    places.strides[d] = 0;
+    first += (x.shape()[d] - 1) * x.strides()[d];
+    places.strides[d] = -x.strides()[d];
   }
-  const Tensor result = take_places(x, places);
+  const Tensor result = take_places(x, places, first);
   if (is_tracked(x)) {
     record(result, "flip", Flow::moves, {x}, {},
            [flipped](const Tensor& g, std::span<const Tensor>) -> Gradients {

@@ -1,13 +1,12 @@
 // Random numbers: each element is a function of the seed, the call's place in the stream, and the
 // element's index, so results do not depend on how the work is divided.
-#include <cmath>
-#include <limits>
 #include <mutex>
 #include <numbers>
+#include <vector>
 
+#include "backend/backend.h"
 #include "core/check.h"
 #include "core/convert.h"
-#include "core/philox.h"
 #include "ops/pointwise.h"
 #include "tamis/complex.h"
 
@@ -27,93 +26,28 @@ Stream& stream() {
   return s;
 }
 
-/// A run of counters that nobody else gets. Number k holds 128 random bits.
-class Counters {
- public:
-  explicit Counters(int64_t count) {
-    Stream& s = stream();
-    const std::lock_guard guard(s.mutex);
-    seed_ = s.seed;
-    base_ = s.used;
-    s.used += static_cast<uint64_t>(count);
-  }
-
-  std::array<uint32_t, 4> words(int64_t k) const {
-    const uint64_t at = base_ + static_cast<uint64_t>(k);
-    return philox({static_cast<uint32_t>(at), static_cast<uint32_t>(at >> 32), 0, 0},
-                  {static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32)});
-  }
-  std::array<uint64_t, 2> longs(int64_t k) const {
-    const std::array<uint32_t, 4> w = words(k);
-    return {w[0] | uint64_t{w[1]} << 32, w[2] | uint64_t{w[3]} << 32};
-  }
-
- private:
-  uint64_t seed_, base_;
-};
-
-/// Fills a new tensor with make(counter number) -> as many values as one counter gives.
-template <class T, class F>
-void fill_by_counter(const Tensor& fresh, F make) {
-  constexpr int64_t kEach = std::tuple_size_v<decltype(make(std::declval<Counters&>(), 0))>;
-  T* out = static_cast<T*>(storage_of(fresh)->data());
-  const int64_t n = fresh.numel();
-  Counters counters((n + kEach - 1) / kEach);
-  for (int64_t i = 0; i < n; i += kEach) {
-    const auto values = make(counters, i / kEach);
-    for (int64_t j = 0; j < std::min(kEach, n - i); ++j) out[i + j] = static_cast<T>(values[j]);
-  }
+/// A run of counters that nobody else gets, for n numbers of `bits` random bits each.
+Random draw(Random::Kind kind, int64_t n, int bits) {
+  Stream& s = stream();
+  const std::lock_guard guard(s.mutex);
+  Random random{.kind = kind, .seed = s.seed, .first = s.used};
+  s.used += (static_cast<uint64_t>(n) * static_cast<uint64_t>(bits) + 127) / 128;
+  return random;
 }
 
-/// As many bits as T's significand holds, so that no value rounds up to 1.
-template <class T>
-constexpr int kUniformBits = std::is_same_v<T, Half>       ? 11
-                             : std::is_same_v<T, BFloat16> ? 8
-                                                           : 24;
-
-std::array<double, 2> uniform_doubles(const Counters& counters, int64_t k) {
-  const std::array<uint64_t, 2> bits = counters.longs(k);
-  return {static_cast<double>(bits[0] >> 11) * 0x1p-53,
-          static_cast<double>(bits[1] >> 11) * 0x1p-53};
+/// A new tensor of random floating point numbers.
+Tensor random_floats(Random::Kind kind, const Shape& shape, DType dtype) {
+  Tensor result = empty(shape, dtype);
+  const Random random = draw(kind, result.numel(), dtype == DType::float64 ? 64 : 32);
+  cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
+  return result;
 }
 
-template <class T>
-std::array<float, 4> uniform_floats(const Counters& counters, int64_t k) {
-  const std::array<uint32_t, 4> bits = counters.words(k);
-  const float scale = std::ldexp(1.0f, -kUniformBits<T>);
-  std::array<float, 4> values;
-  for (int j = 0; j < 4; ++j) {
-    values[j] = static_cast<float>(bits[j] >> (32 - kUniformBits<T>)) * scale;
-  }
-  return values;
-}
-
-/// Box-Muller: two uniform numbers to two normal ones. u is in (0, 1], v in [0, 1].
-template <class T>
-std::array<T, 2> normal_pair(T u, T v) {
-  const T radius = std::sqrt(-2 * std::log(u)), angle = 2 * std::numbers::pi_v<T> * v;
-  return {radius * std::cos(angle), radius * std::sin(angle)};
-}
-
-std::array<double, 2> normal_doubles(const Counters& counters, int64_t k) {
-  const std::array<double, 2> u = uniform_doubles(counters, k);
-  return normal_pair(1 - u[0], u[1]);
-}
-
-std::array<float, 4> normal_floats(const Counters& counters, int64_t k) {
-  const std::array<uint32_t, 4> bits = counters.words(k);
-  // All 32 bits, so that the tails reach further than 24 bits would let them.
-  const auto above_zero = [](uint32_t b) { return static_cast<float>((b + 1.0) * 0x1p-32); };
-  const auto from_zero = [](uint32_t b) { return static_cast<float>(b) * 0x1p-32f; };
-  const auto a = normal_pair(above_zero(bits[0]), from_zero(bits[1]));
-  const auto b = normal_pair(above_zero(bits[2]), from_zero(bits[3]));
-  return {a[0], a[1], b[0], b[1]};
-}
-
-/// A number below range (0 stands for 2^64) from 64 random bits; biased by less than range / 2^64.
-uint64_t below(uint64_t bits, uint64_t range) {
-  if (range == 0) return bits;
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(bits) * range) >> 64);
+/// n random words of 64 bits.
+std::vector<uint64_t> random_words(int64_t n) {
+  std::vector<uint64_t> words(static_cast<size_t>(n));
+  cpu_backend().random(draw(Random::Kind::integers, n, 64), DType::int64, n, words.data());
+  return words;
 }
 
 const char* cpp_name(DType dtype) {
@@ -162,16 +96,7 @@ void manual_seed(uint64_t seed) {
 Tensor rand(const Shape& shape, DType dtype) {
   if (is_complex(dtype)) return view_as_complex(rand(with_parts(shape), real_dtype(dtype)));
   check_implemented(is_floating_point(dtype), "check_uniform_bounds", dtype);
-  Tensor result = empty(shape, dtype);
-  visit_dtype(dtype, [&](auto type) {
-    using T = decltype(type);
-    if constexpr (std::is_same_v<T, double>) {
-      fill_by_counter<T>(result, uniform_doubles);
-    } else if constexpr (is_floating_point(dtype_of<T>)) {
-      fill_by_counter<T>(result, uniform_floats<T>);
-    }
-  });
-  return result;
+  return random_floats(Random::Kind::uniform, shape, dtype);
 }
 
 Tensor randn(const Shape& shape, DType dtype) {
@@ -181,16 +106,7 @@ Tensor randn(const Shape& shape, DType dtype) {
     return view_as_complex(parts * std::numbers::sqrt2 * 0.5);
   }
   check_implemented(is_floating_point(dtype), "normal_kernel_cpu", dtype);
-  Tensor result = empty(shape, dtype);
-  visit_dtype(dtype, [&](auto type) {
-    using T = decltype(type);
-    if constexpr (std::is_same_v<T, double>) {
-      fill_by_counter<T>(result, normal_doubles);
-    } else if constexpr (is_floating_point(dtype_of<T>)) {
-      fill_by_counter<T>(result, normal_floats);
-    }
-  });
-  return result;
+  return random_floats(Random::Kind::normal, shape, dtype);
 }
 
 Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype) {
@@ -202,14 +118,10 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype) {
   check(in_range(low, dtype), ErrorKind::value, "from is out of bounds for {}", cpp_name(dtype));
   check(in_range(high - 1, dtype), ErrorKind::value, "to - 1 is out of bounds for {}",
         cpp_name(dtype));
-  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  const auto draw = [&](const Counters& counters, int64_t k) {
-    const std::array<uint64_t, 2> bits = counters.longs(k);
-    const auto from = static_cast<uint64_t>(low);
-    return std::array{static_cast<int64_t>(from + below(bits[0], range)),
-                      static_cast<int64_t>(from + below(bits[1], range))};
-  };
-  visit_real(dtype, [&](auto type) { fill_by_counter<decltype(type)>(result, draw); });
+  Random random = draw(Random::Kind::integers, result.numel(), 64);
+  random.low = low;
+  random.range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
   return result;
 }
 
@@ -227,18 +139,16 @@ Tensor randperm(int64_t n, DType dtype) {
   } else if (n > 0) {
     check_fits(n - 1, dtype);
   }
-  const Counters counters((n + 1) / 2);
+  const std::vector<uint64_t> words = random_words(n);
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(storage_of(result)->data());
     // Fisher-Yates, growing: place i gets i or trades it for what an earlier place has.
-    for (int64_t k = 0; k < n; k += 2) {
-      const std::array<uint64_t, 2> bits = counters.longs(k / 2);
-      for (int64_t i = k; i < std::min(k + 2, n); ++i) {
-        const auto j = static_cast<int64_t>(below(bits[i - k], static_cast<uint64_t>(i) + 1));
-        out[i] = out[j];
-        out[j] = static_cast<T>(i);
-      }
+    for (int64_t i = 0; i < n; ++i) {
+      const auto product = static_cast<unsigned __int128>(words[i]) * static_cast<uint64_t>(i + 1);
+      const auto j = static_cast<int64_t>(product >> 64);
+      out[i] = out[j];
+      out[j] = static_cast<T>(i);
     }
   });
   return result;
@@ -246,21 +156,10 @@ Tensor randperm(int64_t n, DType dtype) {
 
 Tensor bernoulli(const Tensor& p) {
   check_implemented(is_floating_point(p.dtype()), "bernoulli_tensor_cpu_p_", p.dtype());
-  const Tensor chance = p.to(DType::float64).contiguous();
-  const int64_t n = p.numel();
-  const double* data = chance.data<double>();
-  for (int64_t i = 0; i < n; ++i) {
-    check(data[i] >= 0 && data[i] <= 1, ErrorKind::value,
-          "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
-  }
-  Tensor result = empty(p.shape(), p.dtype());
-  const auto draw = [&](const Counters& counters, int64_t k) {
-    const std::array<double, 2> u = uniform_doubles(counters, k);
-    const double next = 2 * k + 1 < n ? data[2 * k + 1] : 0;
-    return std::array{u[0] < data[2 * k] ? 1.0f : 0.0f, u[1] < next ? 1.0f : 0.0f};
-  };
-  visit_real(p.dtype(), [&](auto type) { fill_by_counter<decltype(type)>(result, draw); });
-  return result;
+  const Tensor chance = p.detach().to(DType::float64);
+  check(tamis::all(logical_and(chance >= 0, chance <= 1)).item<bool>(), ErrorKind::value,
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
+  return lt(rand(p.shape(), DType::float64), chance).to(p.dtype());
 }
 
 Tensor rand_like(const Tensor& x, std::optional<DType> dtype) {

@@ -92,6 +92,9 @@ class CpuBackend final : public Backend {
                     int64_t* indices) override {
     cpu::run_scan_extreme(largest, data, dtype, outer, n, inner, indices);
   }
+  void random(const Random& random, DType dtype, int64_t n, void* out) override {
+    cpu::run_random(random, dtype, n, out);
+  }
   bool within(const int64_t* indices, int64_t n, int64_t low, int64_t high) override {
     return cpu::run_within(indices, n, low, high);
   }

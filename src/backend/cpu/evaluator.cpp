@@ -109,9 +109,19 @@ Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kerne
     room += kRegisterBytes;
     new (registers_ + i) Register{room, room, MaskState::mixed};
   }
-  run(program.setup, 0, program.setup.size(), 0, std::min(kBlock, program.numel));
+  // A few elements are computed and then repeated.
+  const int64_t n = std::min(kBlock, program.numel), few = std::min<int64_t>(n, 64);
+  run(program.setup, 0, program.setup.size(), 0, few);
   for (const Instr& instr : program.setup) {
-    if (instr.dst >= 0) registers_[instr.dst].uniform = true;
+    if (instr.dst < 0) continue;
+    Register& made = registers_[instr.dst];
+    made.uniform = true;
+    if (n == few) continue;
+    if (instr.out == DType::boolean) {
+      fill_words(static_cast<uint64_t*>(made.data), n, made.state == MaskState::all);
+    } else {
+      kernels_.fill[width_index(itemsize(instr.out))](made.data, made.data, static_cast<size_t>(n));
+    }
   }
 }
 

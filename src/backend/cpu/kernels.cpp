@@ -30,6 +30,7 @@ Kernels make_table() {
   fill_math(t);
   fill_move(t);
   fill_reduce(t);
+  fill_random(t);
   fill_softmax(t);
   fill_complex(t);
   return t;

@@ -103,6 +103,18 @@ struct Kernels {
   /// a *= factor, and out = (a - first) - second; the numbers are rounded to the dtype before.
   void (*scale[kDTypeCount])(void* a, size_t n, double factor);
   void (*subtract[kDTypeCount])(const void* a, size_t n, double first, double second, void* out);
+
+  /// Lines of `width` elements, one behind the other, onto `acc` in their order: acc[j] becomes the
+  /// sum (product, extreme) of itself and the j-th element of each line. Dtypes as in `sum` and so
+  /// on; acc has that of the result.
+  using Lines = void (*)(const void* a, size_t lines, size_t width, void* acc);
+  Lines sum_lines[kDTypeCount];
+  Lines prod_lines[kDTypeCount];
+  Lines amax_lines[kDTypeCount];
+  Lines amin_lines[kDTypeCount];
+
+  /// The four words of philox (core/philox.h) for each of the counters [first, first + n).
+  void (*philox)(uint64_t seed, uint64_t first, size_t n, uint32_t* out);
 };
 
 /// The table of the best instruction set that the CPU has and TAMIS_ISA allows; chosen once.

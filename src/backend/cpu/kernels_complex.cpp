@@ -293,6 +293,19 @@ void prod(const void* a, const uint64_t* mask, size_t n, void* out) {
   reduce<Mul, R>(a, mask, n, out, {1, 0});
 }
 
+template <template <class> class F, class R>
+void add_lines(const void* a, size_t lines, size_t width, void* out) {
+  const R* x = static_cast<const R*>(a);
+  double* const acc = static_cast<double*>(out);
+  const F<double> f;
+  for (size_t line = 0; line < lines; ++line, x += 2 * width) {
+    for (size_t j = 0; j < width; ++j) {
+      const Pair<R> v = load(x, j);
+      store(acc, j, f(load(acc, j), {static_cast<double>(v.re), static_cast<double>(v.im)}));
+    }
+  }
+}
+
 // ---- the table ----------------------------------------------------------------------------------
 
 template <class R>
@@ -340,6 +353,8 @@ void fill_other(Kernels& table) {
   table.cast[type][static_cast<int>(DType::complex128)] = &cast<R, double>;
   table.sum[type] = &sum<R>;
   table.prod[type] = &prod<R>;
+  table.sum_lines[type] = &add_lines<Add, R>;
+  table.prod_lines[type] = &add_lines<Mul, R>;
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/lanes-inl.h"
 #include "backend/cpu/loops.h"
 #include "backend/cpu/table-inl.h"
 #include "backend/cpu/target-inl.h"
@@ -26,18 +28,25 @@ constexpr size_t kLanes = 64;
 
 template <class T>
 struct Plus {
-  T operator()(T a, T b) const { return a + b; }
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return a + b;
+  }
 };
 
 template <class T>
 struct Times {
-  T operator()(T a, T b) const { return a * b; }
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return a * b;
+  }
 };
 
 // NaN wins.
 template <class T>
 struct Larger {
-  T operator()(T a, T b) const {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<T>) {
       return a > b ? a : b;
     } else {
@@ -48,7 +57,8 @@ struct Larger {
 
 template <class T>
 struct Smaller {
-  T operator()(T a, T b) const {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<T>) {
       return a < b ? a : b;
     } else {
@@ -56,6 +66,24 @@ struct Smaller {
     }
   }
 };
+
+template <class V, class W>
+HWY_INLINE V convert(W v) {
+  return __builtin_convertvector(v, V);
+}
+
+// g++ 12 converts by halves.
+#if HWY_TARGET == HWY_AVX3_DL
+template <>
+HWY_INLINE __m512d convert<__m512d, __m256>(__m256 v) {
+  return _mm512_maskz_cvtps_pd(0xFF, v);
+}
+#elif HWY_TARGET == HWY_AVX2
+template <>
+HWY_INLINE __m256d convert<__m256d, __m128>(__m128 v) {
+  return _mm256_cvtps_pd(v);
+}
+#endif
 
 // What the word keeps of 64 elements, to the lanes.
 template <class F, class T, class Sum>
@@ -75,14 +103,74 @@ HWY_INLINE void add_kept(const Plus<double>&, uint64_t word, const float* x, flo
 }
 #endif
 
-// Lanes begin with `start`; what is masked out leaves them as they are. Those that get no element
-// are left out if start is neutral, which matters for short rows.
-template <class F, bool is_neutral, class T, class Sum>
-Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
+template <class F, class Sum>
+HWY_INLINE Sum fold(const F& f, Sum* lanes, size_t used) {
+  for (size_t half = used / 2; half > 0; half /= 2) {
+    for (size_t j = 0; j < half; ++j) lanes[j] = f(lanes[j], lanes[j + half]);
+  }
+  return lanes[0];
+}
+
+// Rows of a few elements: lanes that get none are left out.
+template <class F, class T, class Sum>
+Sum reduce_few(const T* x, const uint64_t* mask, size_t n, Sum start) {
   const F f;
   alignas(64) Sum lanes[kLanes];
-  const size_t used = is_neutral && n < kLanes ? std::bit_ceil(n) : kLanes;
+  const size_t used = std::bit_ceil(n);
+  const uint64_t word = word_at(mask, 0, n);
   for (size_t j = 0; j < used; ++j) lanes[j] = start;
+  for (size_t j = 0; j < n; ++j) {
+    if (word >> j & 1) lanes[j] = f(lanes[j], static_cast<Sum>(x[j]));
+  }
+  return fold(f, lanes, used);
+}
+
+// Of all elements: as many lanes at a time as the registers hold.
+template <class F, class T, class Sum>
+Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
+  constexpr size_t kWide = std::min(kLanes, kVectorBytes / sizeof(Sum));
+  constexpr size_t kCount = kLanes / kWide, kTogether = std::min<size_t>(8, kCount);
+  using V = Vector<Sum, kWide>;
+  using Part = Vector<T, kWide>;
+  const F f;
+  const size_t whole = n / kLanes * kLanes, rest = n - whole;
+  V lanes[kCount];
+  for (size_t first = 0; first < kCount; first += kTogether) {
+    V v[kTogether];
+    for (V& some : v) some = start - V{};  // not plus: a negative zero keeps its sign
+    const T* from = x + first * kWide;
+    for (size_t i = 0; i < whole; i += kLanes, from += kLanes) {
+      if (first == 0) prefetch_soon(from);
+      for (size_t k = 0; k < kTogether; ++k) {
+        v[k] = f(v[k], convert<V>(load<Part>(from + k * kWide)));
+      }
+    }
+    for (size_t k = 0; k < kTogether; ++k, from += kWide) {
+      if ((first + k + 1) * kWide <= rest) v[k] = f(v[k], convert<V>(load<Part>(from)));
+      lanes[first + k] = v[k];
+    }
+  }
+  if (rest % kWide != 0) {
+    T part[kWide];
+    for (size_t j = 0; j < kWide; ++j)
+      part[j] = j < rest % kWide ? x[n - rest % kWide + j] : identity;
+    V& last = lanes[rest / kWide];
+    last = f(last, convert<V>(load<Part>(part)));
+  }
+  for (size_t half = kCount / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) lanes[k] = f(lanes[k], lanes[k + half]);
+  }
+  Sum left[kWide];
+  std::memcpy(left, lanes, sizeof(left));
+  return fold(f, left, kWide);
+}
+
+// What is masked out leaves the lanes as they are.
+template <class F, class T, class Sum>
+Sum reduce_kept(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
+  const F f;
+  alignas(64) Sum lanes[kLanes];
+  std::fill_n(lanes, kLanes, start);
   for (size_t i = 0; i < n; i += kLanes) {
     const size_t here = std::min(kLanes, n - i);
     const uint64_t word = word_at(mask, i, here);
@@ -92,18 +180,20 @@ Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
       for (size_t j = 0; j < kLanes; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
     } else if (here == kLanes) {
       add_kept(f, word, x + i, identity, lanes);
-    } else if (!mask) {
-      for (size_t j = 0; j < here; ++j) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
     } else {
       for (size_t j = 0; j < here; ++j) {
         if (word >> j & 1) lanes[j] = f(lanes[j], static_cast<Sum>(x[i + j]));
       }
     }
   }
-  for (size_t half = used / 2; half > 0; half /= 2) {
-    for (size_t j = 0; j < half; ++j) lanes[j] = f(lanes[j], lanes[j + half]);
-  }
-  return lanes[0];
+  return fold(f, lanes, kLanes);
+}
+
+// Lanes begin with `start`.
+template <class F, bool is_neutral, class T, class Sum>
+Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
+  if (is_neutral && n < kLanes) return reduce_few<F>(x, mask, n, start);
+  return mask ? reduce_kept<F>(x, mask, n, start, identity) : reduce_all<F>(x, n, start, identity);
 }
 
 // Accumulates in Sum: double, or uint64_t so that int64 wraps.
@@ -127,16 +217,53 @@ void extreme(const void* a, const uint64_t* mask, size_t n, void* out) {
   *static_cast<T*>(out) = reduce<F<T>, false>(x, mask, n, start, identity);
 }
 
-template <class... Ts>
+// `count` vectors of columns of all lines.
+template <size_t count, class F, class T, class Sum>
+HWY_INLINE void add_columns(const F& f, const T* x, size_t lines, size_t width, Sum* acc) {
+  constexpr size_t kWide = kVectorBytes / sizeof(Sum);
+  using V = Vector<Sum, kWide>;
+  V v[count];
+  for (size_t k = 0; k < count; ++k) v[k] = load<V>(acc + k * kWide);
+  for (size_t line = 0; line < lines; ++line, x += width) {
+    for (size_t k = 0; k < count; ++k) {
+      v[k] = f(v[k], convert<V>(load<Vector<T, kWide>>(x + k * kWide)));
+    }
+  }
+  for (size_t k = 0; k < count; ++k) std::memcpy(acc + k * kWide, &v[k], sizeof(V));
+}
+
+template <class F, class T, class Sum>
+void add_lines(const void* a, size_t lines, size_t width, void* out) {
+  constexpr size_t kWide = kVectorBytes / sizeof(Sum), kMany = 8;
+  const F f;
+  const T* x = static_cast<const T*>(a);
+  Sum* acc = static_cast<Sum*>(out);
+  size_t j = 0;
+  for (; j + kMany * kWide <= width; j += kMany * kWide) {
+    add_columns<kMany>(f, x + j, lines, width, acc + j);
+  }
+  for (; j + kWide <= width; j += kWide) add_columns<1>(f, x + j, lines, width, acc + j);
+  for (size_t line = 0; line < lines; ++line, x += width) {
+    for (size_t i = j; i < width; ++i) acc[i] = f(acc[i], static_cast<Sum>(x[i]));
+  }
+}
+
+template <class T>
 void set_extremes(Kernels& table) {
-  ((table.amax[static_cast<int>(dtype_of<Ts>)] = &extreme<Larger, Ts>), ...);
-  ((table.amin[static_cast<int>(dtype_of<Ts>)] = &extreme<Smaller, Ts>), ...);
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  table.amax[type] = &extreme<Larger, T>;
+  table.amin[type] = &extreme<Smaller, T>;
+  table.amax_lines[type] = &add_lines<Larger<T>, T, T>;
+  table.amin_lines[type] = &add_lines<Smaller<T>, T, T>;
 }
 
 template <class T, class Sum>
 void set_sums(Kernels& table) {
-  table.sum[static_cast<int>(dtype_of<T>)] = &accumulate<Plus, T, Sum, 0>;
-  table.prod[static_cast<int>(dtype_of<T>)] = &accumulate<Times, T, Sum, 1>;
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  table.sum[type] = &accumulate<Plus, T, Sum, 0>;
+  table.prod[type] = &accumulate<Times, T, Sum, 1>;
+  table.sum_lines[type] = &add_lines<Plus<Sum>, T, Sum>;
+  table.prod_lines[type] = &add_lines<Times<Sum>, T, Sum>;
 }
 
 }  // namespace
@@ -145,7 +272,13 @@ void fill_reduce(Kernels& table) {
   set_sums<int64_t, uint64_t>(table);
   set_sums<float, double>(table);
   set_sums<double, double>(table);
-  set_extremes<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>(table);
+  set_extremes<uint8_t>(table);
+  set_extremes<int8_t>(table);
+  set_extremes<int16_t>(table);
+  set_extremes<int32_t>(table);
+  set_extremes<int64_t>(table);
+  set_extremes<float>(table);
+  set_extremes<double>(table);
 }
 
 }  // namespace tamis::cpu::HWY_NAMESPACE

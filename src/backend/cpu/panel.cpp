@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "backend/cpu/allocator.h"
 #include "backend/cpu/kernels.h"
@@ -16,10 +17,10 @@ constexpr int64_t kLine = 64;
 constexpr int64_t kPanelBytes = int64_t{320} << 10;  // well within a usual second-level cache
 constexpr int64_t kFewestRows = 4;
 
-/// Bytes from row to row of a panel. A line more than needed, since rows a power of two apart would
+/// Bytes from row to row of a panel: an odd number of lines, since rows a power of two apart would
 /// share a few sets of the cache.
 int64_t pitch_of(int64_t cols, int64_t size) {
-  return (cols * size + kLine - 1) / kLine * kLine + kLine;
+  return ((cols * size + kLine - 1) / kLine | 1) * kLine;
 }
 
 /// A power of two, or 0.
@@ -28,17 +29,56 @@ int64_t rows_of(int64_t cols, int64_t size) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
 }
 
-/// out[r * pitch + c * W] = the r-th element of the run at from + c * step.
+/// 16 bytes of elements.
+template <class T>
+struct Vector {
+  static constexpr int64_t kLanes = 16 / sizeof(T);
+  typedef T __attribute__((vector_size(16))) type;
+};
+
+/// The elements of the lower, or upper, halves of a and b in turn.
+template <bool upper, class V, size_t... i>
+V interleave(V a, V b, std::index_sequence<i...>) {
+  constexpr size_t n = sizeof...(i), first = upper ? n / 2 : 0;
+  return __builtin_shufflevector(a, b, (i % 2 * n + first + i / 2)...);
+}
+
+/// A square of elements: as many runs as a vector has lanes.
+template <class T>
+void transpose_square(const char* from, int64_t step, char* out, int64_t pitch) {
+  constexpr int64_t n = Vector<T>::kLanes;
+  constexpr auto all = std::make_index_sequence<n>();
+  typename Vector<T>::type a[n], b[n];
+  for (int64_t i = 0; i < n; ++i) std::memcpy(&a[i], from + i * step, 16);
+  for (int64_t done = 1; done < n; done *= 2) {
+    for (int64_t i = 0; i < n / 2; ++i) {
+      b[2 * i] = interleave<false>(a[i], a[i + n / 2], all);
+      b[2 * i + 1] = interleave<true>(a[i], a[i + n / 2], all);
+    }
+    std::copy_n(b, n, a);
+  }
+  for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * pitch, &a[i], 16);
+}
+
+/// out[r * pitch + c * sizeof(T)] = the r-th element of the run at from + c * step.
 template <class T>
 void transpose(const char* from, int64_t step, int64_t rows, int64_t cols, char* out,
                int64_t pitch) {
-  constexpr int64_t kAhead = 16;
-  for (int64_t c = 0; c < cols; ++c, from += step, out += sizeof(T)) {
+  constexpr int64_t kAhead = 16, n = Vector<T>::kLanes;
+  const int64_t square_rows = rows / n * n, square_cols = cols / n * n;
+  for (int64_t c = 0; c < cols; ++c) {
     // Into the second level, because lines that are a power of two apart would push each other out
     // of the first. Beyond the end it does nothing.
-    __builtin_prefetch(from + kAhead * step, 0, 2);
-    const T* const run = reinterpret_cast<const T*>(from);
-    for (int64_t r = 0; r < rows; ++r) std::memcpy(out + r * pitch, run + r, sizeof(T));
+    const char* const run = from + c * step;
+    __builtin_prefetch(run + kAhead * step, 0, 2);
+    char* const to = out + c * static_cast<int64_t>(sizeof(T));
+    for (int64_t r = c < square_cols ? square_rows : 0; r < rows; ++r) {
+      std::memcpy(to + r * pitch, run + r * sizeof(T), sizeof(T));
+    }
+    if (c % n != 0 || c >= square_cols) continue;
+    for (int64_t r = 0; r < square_rows; r += n) {
+      transpose_square<T>(run + r * sizeof(T), step, to + r * pitch, pitch);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 #include "backend/cpu/loops.h"
@@ -57,6 +58,12 @@ void take(const Places& places, const Space& space, const void* from, void* out)
   T* y = static_cast<T*>(out);
   parallel_for(numel(space.shape), kGrain, [&](int64_t begin, int64_t end) {
     for_lines(space, begin, end, [&](const int64_t* offsets, int64_t lines, int64_t n) {
+      if (line.is_reversed()) {
+        line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
+          for (int64_t i = 0; i < n; ++i) y[packed + i] = x[place - i];
+        });
+        return;
+      }
       if (!line.is_dense()) {
         line.each(offsets, lines, n,
                   [x, y](int64_t place, int64_t packed) { y[packed] = x[place]; });
@@ -140,14 +147,22 @@ concept Ordered = requires(T a, T b) {
   a < b;
 };
 
+template <class T>
+using Small = std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>;
+
 /// Integers wrap.
 template <Combine kCombine, class T>
 T combined(T a, T b) {
   if constexpr (std::is_same_v<T, bool>) {
     return kCombine == Combine::add || kCombine == Combine::amax ? a | b : a & b;
   } else if constexpr (kCombine == Combine::amax || kCombine == Combine::amin) {
-    if (b != b) return b;
-    return (kCombine == Combine::amax ? a < b : b < a) ? b : a;
+    // Bitwise, because a choice is compiled to a branch, and which is larger is a toss-up.
+    using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                    std::conditional_t<sizeof(T) == 4, uint32_t, Small<T>>>;
+    const bool second = (kCombine == Combine::amax ? b > a : b < a) | (b != b);
+    const auto mask = static_cast<Bits>(-static_cast<Bits>(second));
+    return std::bit_cast<T>(
+        static_cast<Bits>((std::bit_cast<Bits>(a) & ~mask) | (std::bit_cast<Bits>(b) & mask)));
   } else if constexpr (std::is_integral_v<T>) {
     const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
     return static_cast<T>(kCombine == Combine::add ? x + y : x * y);

@@ -147,6 +147,9 @@ struct Line {
   /// Whether places and packed elements of a line both stand one behind the other.
   bool is_dense() const { return varying.empty() && place_stride == 1 && packed_stride == 1; }
 
+  /// Whether the places of a line stand in front of each other.
+  bool is_reversed() const { return varying.empty() && place_stride == -1 && packed_stride == 1; }
+
   /// The place where a line begins, without the varying columns.
   int64_t begin(const int64_t* offsets, int64_t k) const {
     int64_t place = offsets[0] + k * place_line_stride;
@@ -196,7 +199,14 @@ struct Line {
     }
     const Column c = varying[0];
     const int64_t first = offsets[c.operand] + k * c.line_stride;
-    if (varying.size() == 1 && place_step == 0 && packed_step == 1) {
+    if (varying.size() == 1 && place_step == 0 && packed_step == 1 && c.stride == 1 &&
+        c.step == 1) {
+      const int64_t* const indices = c.data + first;
+      const int64_t size = c.size;
+      for (int64_t i = 0; i < n; ++i) {
+        visit(place + indices[i] + (indices[i] >> 63 & size), packed + i);
+      }
+    } else if (varying.size() == 1 && place_step == 0 && packed_step == 1) {
       for (int64_t i = 0; i < n; ++i) visit(place + c.place(first + i * c.stride), packed + i);
     } else if (varying.size() == 1) {
       for (int64_t i = 0; i < n; ++i) {

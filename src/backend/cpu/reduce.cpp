@@ -25,6 +25,7 @@ struct Plan {
   DType acc;      // of partial results: int64, float64 or complex128 for sums and products, the
                   // operand's for extremes
   void (*block)(const void*, const uint64_t*, size_t, void*);
+  Kernels::Lines lines;
   Kernels::Binary combine;
 };
 
@@ -40,13 +41,15 @@ Plan plan_for(Reduction reduction, DType operand) {
   switch (reduction) {
     case Reduction::sum:
     case Reduction::mean:
-      return {reduction, operand, wide, k.sum[in], binary(Op::add, wide)};
+      return {reduction, operand, wide, k.sum[in], k.sum_lines[in], binary(Op::add, wide)};
     case Reduction::prod:
-      return {reduction, operand, wide, k.prod[in], binary(Op::mul, wide)};
+      return {reduction, operand, wide, k.prod[in], k.prod_lines[in], binary(Op::mul, wide)};
     case Reduction::amax:
-      return {reduction, operand, operand, k.amax[in], binary(Op::maximum, operand)};
+      return {reduction,  operand,          operand,
+              k.amax[in], k.amax_lines[in], binary(Op::maximum, operand)};
     case Reduction::amin:
-      return {reduction, operand, operand, k.amin[in], binary(Op::minimum, operand)};
+      return {reduction,  operand,          operand,
+              k.amin[in], k.amin_lines[in], binary(Op::minimum, operand)};
   }
   __builtin_unreachable();
 }
@@ -135,7 +138,10 @@ const uint64_t* part_of(const uint64_t* mask, int64_t from, int64_t n, uint64_t*
 /// Rows of up to a block: several of them in each block.
 void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
                        void* out, DType result) {
-  const int64_t per_block = kBlock / length;
+  // What is computed is reduced while it is in the first-level cache, with the registers that it
+  // was computed from.
+  const int64_t together = program.code.size() > 1 ? kBlock / 4 : kBlock;
+  const int64_t per_block = std::max<int64_t>(1, together / length);
   const int64_t blocks = (rows + per_block - 1) / per_block;
   const int64_t size = static_cast<int64_t>(itemsize(plan.operand));
   const int64_t acc_size = static_cast<int64_t>(itemsize(plan.acc));
@@ -206,9 +212,7 @@ class Columns {
       Range part = block.mask ? extent(block.mask, n) : Range{0, n};
       if (rows > 1 && !part.empty()) part = {0, n};
       const char* const values = block.mask ? chosen(block, part) : block.values;
-      for (int64_t r = 0; r < rows; ++r) {
-        add_line(values + r * width * size(), {part.from, std::min(part.to, width)}, acc);
-      }
+      add_lines(values, rows, width, {part.from, std::min(part.to, width)}, acc);
     }
     if (program_.mask >= 0) finish_skipped(width, acc);
   }
@@ -241,20 +245,22 @@ class Columns {
     return out;
   }
 
-  void add_line(const char* line, Range part, char* acc) {
+  /// That part of each line, of which there is one unless it is all.
+  void add_lines(const char* line, int64_t lines, int64_t width, Range part, char* acc) {
     always_ = {std::max(always_.from, part.from), std::min(always_.to, part.to)};
-    const auto n = static_cast<size_t>(part.to - part.from);
+    const auto n = static_cast<size_t>(std::max<int64_t>(part.to - part.from, 0));
     char* const to = at(acc, part.from, plan_.acc);
     line += part.from * size();
-    if (plan_.acc != plan_.operand) {
-      widen_(line, evaluator_.scratch(), n);
-      line = static_cast<const char*>(evaluator_.scratch());
-    }
     if (std::exchange(first_, false)) {
-      std::memcpy(to, line, n * itemsize(plan_.acc));
-    } else {
-      plan_.combine(to, line, to, n);
+      if (plan_.acc == plan_.operand) {
+        std::memcpy(to, line, n * itemsize(plan_.acc));
+      } else {
+        widen_(line, to, n);
+      }
+      line += width * size();
+      --lines;
     }
+    plan_.lines(line, static_cast<size_t>(lines), n, to);
   }
 
   /// Adds what was skipped at once: zeros, which make a sum of negative zeros positive.

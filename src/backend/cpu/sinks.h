@@ -39,5 +39,6 @@ void run_arg_extreme(const Program& program, bool largest, int64_t outer, int64_
 void run_scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n, int64_t inner);
 void run_scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n,
                       int64_t inner, int64_t* indices);
+void run_random(const Random& random, DType dtype, int64_t n, void* out);
 
 }  // namespace tamis::cpu
