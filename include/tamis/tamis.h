@@ -14,6 +14,7 @@
 #include "tamis/ops.h"
 #include "tamis/optim.h"
 #include "tamis/order.h"
+#include "tamis/pieces.h"
 #include "tamis/reduce.h"
 #include "tamis/results.h"
 #include "tamis/runtime.h"
