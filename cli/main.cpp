@@ -52,7 +52,9 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
                        text == "files is required" ? "name a file to work on" : text,
                        sub->get_name());
   }
-  return fmt::format("{}\nTry `tamis --help`.", error.what());
+  const std::string text = error.what();
+  return fmt::format("{}\nTry `tamis --help`.",
+                     text == "A subcommand is required" ? "name a command" : text);
 }
 
 /// Empty if the first argument is a command or an option.

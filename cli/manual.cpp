@@ -50,8 +50,9 @@ Mask builders such as `causal(512)` have a shape of their own, which is broadcas
 constexpr std::string_view kFiles =
     R"(`.npy` (all versions), `.npz`, `.safetensors`, and raw files, which need `--dtype`, and `--shape` unless they
 are 1-d. C and Fortran order and both byte orders are read; what is written is in C order and little endian. `-`
-is the standard input or output. The format of an output is told by its name or by `--format`, and is `.npy`
-otherwise. Of a file with several arrays, `--name` chooses one.
+is the standard input or output. The format of an output is told by the ending of its name or by `--format`; without
+an ending it is `.npy`, and an ending that stands for none of them is refused. Of a file with several arrays, `--name`
+chooses one.
 
 An output appears whole or not at all: it is written under a temporary name, synced and renamed. If something
 fails or a signal ends the command, a file that was there before is as it was. With `--no-sync` the command does not

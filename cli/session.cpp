@@ -1,11 +1,11 @@
 // Session: conditions and outputs of commands.
 #include "session.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
-
-#include <fmt/format.h>
+#include <filesystem>
 
 #include "tamis/runtime.h"
 #include "usage_error.h"
@@ -20,6 +20,18 @@ io::Format format_named(const std::string& text) {
     if (text == io::name(f)) return f;
   }
   throw UsageError(fmt::format("--format: '{}' is none of npy, npz, safetensors, raw", text));
+}
+
+/// The format that the ending of a path stands for; without an ending, that of .npy files. A table
+/// of text is not what comes out, whatever its name says.
+io::Format format_by_ending(const std::string& path) {
+  if (const auto known = io::format_of(path)) return *known;
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending.empty()) return io::Format::npy;
+  throw UsageError(fmt::format(
+      "{}: no format has the ending {}; there are .npy, .npz, .safetensors, .raw and .bin, or say "
+      "--format",
+      path, ending));
 }
 
 }  // namespace
@@ -61,9 +73,8 @@ io::Writer Session::writer(const std::string& path, DType dtype, const Shape& sh
   if (path == "-" && isatty(STDOUT_FILENO) == 1) {
     throw UsageError("the result is binary and not for a terminal; name a file with -o");
   }
-  const io::Format format = !options_.format.empty()
-                                ? format_named(options_.format)
-                                : io::format_of(path).value_or(io::Format::npy);
+  const io::Format format =
+      options_.format.empty() ? format_by_ending(path) : format_named(options_.format);
   const bool has_names = format == io::Format::npz || format == io::Format::safetensors;
   return io::Writer(path, format, {{has_names ? name : "", dtype, shape}}, !options_.no_sync);
 }

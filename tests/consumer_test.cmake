@@ -34,6 +34,15 @@ run("${CMAKE_COMMAND}" --build "${work}/build")
 check_output("${work}/build/shared_consumer")
 check_output("${work}/build/static_consumer")
 
+# Another standard is refused in a sentence, not by what the headers cannot compile.
+execute_process(
+  COMMAND "${CXX}" -std=c++17 -fsyntax-only "-I${prefix}/include"
+          "${CMAKE_CURRENT_LIST_DIR}/consumer/main.cpp"
+  OUTPUT_QUIET ERROR_VARIABLE told)
+if(NOT told MATCHES "Tamis needs C[+][+]20")
+  message(FATAL_ERROR "C++17 is not refused:\n${told}")
+endif()
+
 if(EXISTS "${prefix}/bin/tamis")
   run("${prefix}/bin/tamis" --version)
   message(STATUS "${prefix}/bin/tamis: ok")

@@ -111,9 +111,9 @@ TEST(Laws, ThreadsDoNotShowInAnyRow) {
                                        "cross_entropy",
                                        "masked_select_padded",
                                        "masked_select_rows"};
-  const std::set<std::string> random = {"rand",       "randn",     "randint",
-                                        "randperm",   "empty",     "rand_like",
-                                        "randn_like", "bernoulli", "empty_like"};
+  const std::set<std::string> random = {"rand",       "randn",      "randint",    "randperm",
+                                        "empty",      "rand_like",  "randn_like", "bernoulli",
+                                        "empty_like", "multinomial"};
   const int before = get_num_threads();
   size_t found = 0;
   for (const Row& row : all_rows()) {

@@ -250,9 +250,9 @@ TEST(MaskedOrder, NeverLooksAtWhatIsMaskedOut) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor x = tensor({{nan, 1.f, 5.f, 3.f}, {2.f, nan, 7.f, 9.f}});
   const Tensor mask = tensor({{false, true, true, true}, {false, false, false, false}});
-  expect_same(masked::median(x, 1, false, {}, mask), tensor({3.f, nan}));
-  expect_same(masked::quantile(x, 0.25, 1, false, "linear", mask), tensor({2.f, nan}));
-  expect_same(masked::quantile(x, 0.5, 1, false, "linear", mask.logical_not()), tensor({nan, nan}));
+  expect_same(masked::median(x, mask, 1), tensor({3.f, nan}));
+  expect_same(masked::quantile(x, mask, 0.25, 1), tensor({2.f, nan}));
+  expect_same(masked::quantile(x, mask.logical_not(), 0.5, 1), tensor({nan, nan}));
 }
 
 TEST(AMinMax, GivesBoth) {

@@ -26,10 +26,8 @@ void add_files(CLI::App& c, Options& o, bool required = true) {
 /// An empty text is what a shell makes of a variable that is not set.
 std::string refuse_empty(const std::string& text) { return text.empty() ? "it is empty" : ""; }
 
-CLI::Option* add_where(CLI::App& c, Options& o) {
-  return c.add_option("-w,--where", o.where, "The condition; true keeps")
-      ->type_name("CONDITION")
-      ->check(refuse_empty);
+CLI::Option* add_where(CLI::App& c, Options& o, const char* text = "The condition; true keeps") {
+  return c.add_option("-w,--where", o.where, text)->type_name("CONDITION")->check(refuse_empty);
 }
 
 void add_output(CLI::App& c, Options& o,
@@ -54,7 +52,7 @@ void define_select(CLI::App& c, Options& o) {
 
 void define_fill(CLI::App& c, Options& o) {
   add_files(c, o);
-  add_where(c, o)->required();
+  add_where(c, o, "The condition; where it is true, the value is filled in")->required();
   c.add_option("--value", o.value, "What to fill in: a number, or an expression as in conditions")
       ->type_name("VALUE")
       ->check(refuse_empty)
@@ -83,7 +81,7 @@ void define_stats(CLI::App& c, Options& o) {
 
 void define_mask(CLI::App& c, Options& o) {
   add_files(c, o, /*required=*/false);
-  add_where(c, o);
+  add_where(c, o, "The condition; its values are the mask");
   c.add_option("--lengths", o.lengths,
                "A file of lengths: the mask is true at the first ones of "
                "each row")

@@ -14,7 +14,7 @@ using Type = Parameter::Type;
 /// The families whose rows go element by element, each from the ones in its place. A row of another
 /// family that does is named below.
 constexpr std::string_view kPointwiseFamilies[] = {"Arithmetic", "Comparison", "Logic and bits",
-                                                   "Filling", "Complex numbers"};
+                                                   "Filling",    "Replacing",  "Complex numbers"};
 constexpr std::string_view kPointwiseRows[] = {"isin", "logaddexp", "logaddexp2"};
 /// They see several elements, or another shape, as one.
 constexpr std::string_view kNotPointwise[] = {"view_as_real", "view_as_complex"};

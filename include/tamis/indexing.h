@@ -32,9 +32,8 @@ inline constexpr EllipsisType Ellipsis{};  ///< as many whole dimensions as are 
 /// One entry of an index, by PyTorch's rules:
 /// - an integer (or a 0-d integer tensor) picks one place of a dimension, which disappears;
 /// - a Slice picks a range of places, None adds a dimension, Ellipsis skips dimensions;
-/// - a bool tensor of rank r stands for r dimensions, whose sizes it has, and picks the places
-/// where
-///   it is true;
+/// - a bool tensor of rank r stands for r dimensions, whose sizes it has, and picks the places that
+///   it marks as true;
 /// - true and false (and 0-d bool tensors) add a dimension of size 1 and 0;
 /// - an int64 or int32 tensor or a braced list (`{0, 2}`, `{true, false}`) picks those places, in
 ///   its order and shape; negative integers count from the end.

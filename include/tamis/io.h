@@ -13,12 +13,11 @@ namespace tamis {
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// The array of a .npy file, or the only one of an .npz or .safetensors file; "-" is the standard
-/// input. The format is told by
-/// the content; C and Fortran order and both orders of bytes are read, the result is row-major.
-/// Throws kind io if the file cannot be read, kind format if it is malformed (nothing in it is
-/// trusted: sizes are compared with that of the file before memory is allocated, pickled objects
-/// are refused), kind dtype for an element type that Tamis has not, kind value if there are several
-/// arrays, and names them.
+/// input. The format is told by the content; C and Fortran order and both orders of bytes are read,
+/// the result is row-major. Throws kind io if the file cannot be read, kind format if it is
+/// malformed (nothing in it is trusted: sizes are compared with that of the file before memory is
+/// allocated, pickled objects are refused), kind dtype for an element type that Tamis has not, kind
+/// value if there are several arrays, and names them.
 Tensor load(const std::string& path);
 /// The array of that name in an .npz or .safetensors file.
 Tensor load(const std::string& path, const std::string& name);

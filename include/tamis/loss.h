@@ -16,7 +16,7 @@ namespace tamis {
 //
 //   mse_loss(prediction, target, masks::from_lengths(lengths))
 
-/// (x - y)^2. Shapes broadcast, dtypes promote; the result is floating point.
+/// (x - y)^2 for targets y. Shapes broadcast, dtypes promote; the result is floating point.
 Tensor mse_loss(const Tensor& x, const Tensor& target, const std::optional<Tensor>& mask = {},
                 const std::string& reduction = "mean");
 /// |x - y|

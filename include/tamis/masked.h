@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-
 #include <string>
 
 #include "tamis/ops.h"
@@ -80,15 +79,14 @@ Tensor cumprod(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<D
 
 // ---- order --------------------------------------------------------------------------------------
 
-/// The median along dim of the elements that mask (bool, broadcast to x) keeps, without NaNs as in
-/// PyTorch; the lower one of two. Where nothing is kept it is NaN, and integers and bools are
-/// refused. dtype is the result's, by default x's.
-Tensor median(const Tensor& x, int64_t dim = -1, bool keepdim = false,
-              std::optional<DType> dtype = {}, std::optional<Tensor> mask = {});
-/// tamis::quantile of the elements that mask keeps: NaN if one of them is NaN, or if there are
-/// none.
-Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {},
-                bool keepdim = false, const std::string& interpolation = "linear",
-                std::optional<Tensor> mask = {});
+/// The median of the kept elements along dim, without NaNs as in PyTorch; the lower one of two. Of
+/// nothing: NaN, which integers and bools have not, so there it is an error of kind value. dtype is
+/// the result's, by default x's.
+Tensor median(const Tensor& x, const Tensor& mask, int64_t dim = -1, bool keepdim = false,
+              std::optional<DType> dtype = {});
+/// tamis::quantile of the kept elements. NaN if one of them is NaN; of nothing: NaN.
+Tensor quantile(const Tensor& x, const Tensor& mask, const Tensor& q,
+                std::optional<int64_t> dim = {}, bool keepdim = false,
+                const std::string& interpolation = "linear");
 
 }  // namespace tamis::masked

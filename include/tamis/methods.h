@@ -69,6 +69,12 @@ TAMIS_BINARY_METHODS(X)
 inline Tensor Tensor::clamp(std::optional<Tensor> min, std::optional<Tensor> max) const {
   return tamis::clamp(*this, std::move(min), std::move(max));
 }
+inline Tensor Tensor::clamp_min(const Tensor& min) const { return tamis::clamp_min(*this, min); }
+inline Tensor Tensor::clamp_max(const Tensor& max) const { return tamis::clamp_max(*this, max); }
+inline Tensor Tensor::nan_to_num(double nan, std::optional<double> posinf,
+                                 std::optional<double> neginf) const {
+  return tamis::nan_to_num(*this, nan, posinf, neginf);
+}
 inline Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return tamis::isclose(*this, other, rtol, atol, equal_nan);
 }

@@ -18,7 +18,7 @@ namespace tamis {
 /// makes float32, bools make bool, unless dtype is given. Throws kind shape if rows differ in
 /// length.
 Tensor tensor(const detail::NestedList& values, std::optional<DType> dtype = {});
-/// A 1-d copy of values, or of the given shape.
+/// A copy of values, 1-d or of the given shape. The dtype is T's: of doubles, float64.
 template <Number T>
 Tensor tensor(const std::vector<T>& values, std::optional<Shape> shape = {});
 template <Number T>
@@ -69,6 +69,11 @@ Tensor randint(int64_t high, const Shape& shape, DType dtype = DType::int64);
 Tensor randperm(int64_t n, DType dtype = DType::int64);
 /// 1 with the probability that p gives for each element, else 0; dtype of p.
 Tensor bernoulli(const Tensor& p);
+/// The places of num_samples elements of each row of p (floating point, [n] or [rows, n]), drawn
+/// with probabilities in proportion to the elements, int64 [num_samples] or [rows, num_samples].
+/// Without replacement no place is drawn twice; a row that has fewer elements above zero than that
+/// needs is refused, as are elements that are negative or not finite.
+Tensor multinomial(const Tensor& p, int64_t num_samples, bool replacement = false);
 Tensor rand_like(const Tensor& x, std::optional<DType> dtype = {});
 Tensor randn_like(const Tensor& x, std::optional<DType> dtype = {});
 
@@ -98,6 +103,19 @@ TAMIS_BINARY_METHODS(X)
 #undef X
 /// min(max(x, lo), hi); either bound may be missing, not both. NaN stays NaN.
 Tensor clamp(const Tensor& x, std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
+/// clamp by one bound.
+Tensor clamp_min(const Tensor& x, const Tensor& min);
+Tensor clamp_max(const Tensor& x, const Tensor& max);
+/// The quotient rounded: "floor" down, as floor_divide does it, "trunc" toward zero. Integers stay
+/// integers; another rounding_mode is refused.
+Tensor div(const Tensor& a, const Tensor& b, const std::string& rounding_mode);
+/// x with NaN, infinity and -infinity replaced by numbers: by 0 and by the largest and the smallest
+/// that its dtype has, unless others are given. Integers stay as they are.
+Tensor nan_to_num(const Tensor& x, double nan = 0, std::optional<double> posinf = {},
+                  std::optional<double> neginf = {});
+/// Whether an element is infinity (-infinity), bool; integers never are.
+Tensor isposinf(const Tensor& x);
+Tensor isneginf(const Tensor& x);
 /// What PyTorch's out= does: writes result into out and returns it. A deferred result is computed
 /// straight into out's memory: `into(y, a + b)`. An out of another shape is resized; result's dtype
 /// must cast to out's (no floating point into integers).

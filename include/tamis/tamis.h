@@ -1,6 +1,10 @@
 // All of Tamis' public interface.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Tamis needs C++20: compile with -std=c++20"
+#endif
+
 #include "tamis/autograd.h"
 #include "tamis/complex.h"
 #include "tamis/dtype.h"
@@ -14,6 +18,7 @@
 #include "tamis/ops.h"
 #include "tamis/optim.h"
 #include "tamis/order.h"
+#include "tamis/pieces.h"
 #include "tamis/reduce.h"
 #include "tamis/results.h"
 #include "tamis/runtime.h"

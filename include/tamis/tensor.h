@@ -154,7 +154,7 @@ class Tensor {
   /// from the end.
   Tensor slice(int64_t dim, std::optional<int64_t> start = {}, std::optional<int64_t> stop = {},
                int64_t step = 1) const;
-  Tensor detach() const;  ///< the same values in a new handle
+  Tensor detach() const;  ///< the same memory in a new handle that no gradient flows through
 
   // ---- copies -----------------------------------------------------------------------------------
   Tensor contiguous() const;  ///< *this if it is contiguous already
@@ -236,6 +236,18 @@ class Tensor {
   Tensor roll(const Shape& shifts, const Dims& dims = {}) const;
   Tensor rot90(int64_t k = 1, const Dims& dims = {0, 1}) const;
 
+  // ---- pieces and repetitions (pieces.h has the contracts) --------------------------------------
+  std::vector<Tensor> split(int64_t split_size, int64_t dim = 0) const;
+  std::vector<Tensor> split_with_sizes(const Shape& split_sizes, int64_t dim = 0) const;
+  std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  std::vector<Tensor> unbind(int64_t dim = 0) const;
+  Tensor movedim(const Shape& source, const Shape& destination) const;
+  Tensor unflatten(int64_t dim, const Shape& sizes) const;
+  Tensor ravel() const;
+  Tensor tile(const Shape& dims) const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}) const;
+  Tensor diag(int64_t diagonal = 0) const;
+
   // ---- reductions -------------------------------------------------------------------------------
   Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor mean(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -309,6 +321,10 @@ class Tensor {
   TAMIS_BINARY_METHODS(X)
 #undef X
   Tensor clamp(std::optional<Tensor> min = {}, std::optional<Tensor> max = {}) const;
+  Tensor clamp_min(const Tensor& min) const;
+  Tensor clamp_max(const Tensor& max) const;
+  Tensor nan_to_num(double nan = 0, std::optional<double> posinf = {},
+                    std::optional<double> neginf = {}) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                  bool equal_nan = false) const;
 
@@ -320,6 +336,10 @@ class Tensor {
   TAMIS_BINARY_METHODS(X)
 #undef X
   Tensor& clamp_(std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
+  Tensor& clamp_min_(const Tensor& min) { return clamp_(min, {}); }
+  Tensor& clamp_max_(const Tensor& max) { return clamp_({}, max); }
+  Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = {},
+                      std::optional<double> neginf = {});
   Tensor& fill_(const Tensor& value);  ///< value is 0-d
   Tensor& zero_();
   Tensor& copy_(const Tensor& source);  ///< broadcasts and casts
@@ -373,8 +393,7 @@ class Tensor {
   Tensor logcumsumexp(int64_t dim) const;
   Tensor diff(int64_t n = 1, int64_t dim = -1) const;
 
-  // For the library's own rooms.
-  explicit Tensor(TensorImpl* impl) noexcept;
+  // ---- the handle -------------------------------------------------------------------------------
   Tensor(const Tensor& o) noexcept;
   Tensor(Tensor&& o) noexcept : impl_(std::exchange(o.impl_, nullptr)) {}
   Tensor& operator=(const Tensor& o) & noexcept;
@@ -389,6 +408,9 @@ class Tensor {
   ~Tensor() {
     if (impl_ != nullptr) drop();
   }
+
+  // For the library's own rooms.
+  explicit Tensor(TensorImpl* impl) noexcept;
   /// Throws kind value if undefined.
   TensorImpl& impl() const {
     if (impl_ == nullptr) refuse_undefined();

@@ -117,6 +117,11 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       return true;
     }
     case ParamType::integers: {
+      int64_t v;
+      if (p.single && to_int(o, v)) {
+        value = v;
+        return true;
+      }
       Shape shape;
       if (!to_ints(o, shape)) return false;
       value = std::move(shape);

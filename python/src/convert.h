@@ -64,6 +64,9 @@ void set_read_only(const Tensor& x);
 /// memory is computed first.
 void* exported_data(const Tensor& x);
 
+/// Refuses every device but "cpu". Needs no GIL.
+void check_device(const std::string& device);
+
 // ---- NumPy (numpy.cpp) --------------------------------------------------------------------------
 
 bool is_ndarray(PyObject* o);

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.h"
+#include "core/check.h"
 
 namespace tamis::python {
 
@@ -15,16 +16,25 @@ std::optional<DType> optional_dtype(const py::object& o) {
                                     std::string(Py_TYPE(o.ptr())->tp_name));
 }
 
+/// The same for device=, which may also be None.
+void check_device(const py::object& device) {
+  if (!device.is_none()) python::check_device(py::str(device).cast<std::string>());
+}
+
 py::object to_object(Tensor tensor) { return steal(wrap(std::move(tensor))); }
 
-py::object tensor_function(const py::object& data, const py::object& dtype, bool requires_grad) {
+py::object tensor_function(const py::object& data, const py::object& dtype,
+                           const py::object& device, bool requires_grad) {
+  check_device(device);
   Tensor tensor = values_to_tensor(data.ptr(), optional_dtype(dtype));
   if (requires_grad) tensor.requires_grad_();
   return to_object(std::move(tensor));
 }
 
 /// Shares memory if it can; copy=True always copies, copy=False never does.
-py::object asarray(const py::object& data, const py::object& dtype, const py::object& copy) {
+py::object asarray(const py::object& data, const py::object& dtype, const py::object& device,
+                   const py::object& copy) {
+  check_device(device);
   const std::optional<DType> to = optional_dtype(dtype);
   const bool never = copy.ptr() == Py_False;
   if (copy.ptr() == Py_True) return to_object(values_to_tensor(data.ptr(), to));
@@ -63,7 +73,7 @@ py::object from_dlpack_function(const py::object& x, const py::object& device,
 
 /// What pickle calls: bytes in row-major order.
 py::object rebuild(const py::buffer& bytes, const py::object& dtype,
-                   const std::vector<int64_t>& shape) {
+                   const std::vector<int64_t>& shape, bool requires_grad) {
   const Tensor raw = from_buffer(bytes.ptr(), Copying::if_needed);
   const DType type = *optional_dtype(dtype);
   const int64_t expected = numel(Shape(shape)) * static_cast<int64_t>(itemsize(type));
@@ -71,27 +81,35 @@ py::object rebuild(const py::buffer& bytes, const py::object& dtype,
     raise_python(PyExc_ValueError,
                  "the pickled tensor holds fewer or more bytes than its shape needs");
   }
-  return to_object(from_data(raw.data_ptr(), shape, type));
+  Tensor tensor = from_data(raw.data_ptr(), shape, type);
+  if (requires_grad) tensor.requires_grad_();
+  return to_object(std::move(tensor));
 }
 
 }  // namespace
 
+void check_device(const std::string& device) {
+  check(device == "cpu", ErrorKind::value, "the only device is 'cpu', not '{}'", device);
+}
+
 void add_creation(py::module_& m) {
   const py::arg_v none_dtype = py::arg("dtype") = py::none();
-  m.def("tensor", tensor_function, py::arg("data"), py::kw_only(), none_dtype,
+  const py::arg_v none_device = py::arg("device") = py::none();
+  m.def("tensor", tensor_function, py::arg("data"), py::kw_only(), none_dtype, none_device,
         py::arg("requires_grad") = false,
         "A copy of data: an array, a number, or nested lists of numbers.");
-  m.def("asarray", asarray, py::arg("obj"), py::kw_only(), none_dtype, py::arg("copy") = py::none(),
+  m.def("asarray", asarray, py::arg("obj"), py::kw_only(), none_dtype, none_device,
+        py::arg("copy") = py::none(),
         "A tensor over the memory of an array, or a copy of values where sharing is not possible.");
   m.def(
       "as_tensor",
-      [](const py::object& data, const py::object& dtype) {
-        return asarray(data, dtype, py::none());
+      [](const py::object& data, const py::object& dtype, const py::object& device) {
+        return asarray(data, dtype, device, py::none());
       },
-      py::arg("data"), none_dtype, "asarray under PyTorch's name.");
+      py::arg("data"), none_dtype, none_device, "asarray under PyTorch's name.");
   m.def("from_numpy", from_numpy, py::arg("ndarray"), "A tensor over the memory of a NumPy array.");
-  m.def("from_dlpack", from_dlpack_function, py::arg("x"), py::kw_only(),
-        py::arg("device") = py::none(), py::arg("copy") = py::none(),
+  m.def("from_dlpack", from_dlpack_function, py::arg("x"), py::kw_only(), none_device,
+        py::arg("copy") = py::none(),
         "A tensor over the memory of an object with __dlpack__, or a capsule.");
   m.def(
       "is_tensor", [](const py::object& o) { return is_tensor(o.ptr()); }, py::arg("obj"),

@@ -1,5 +1,5 @@
 // Forms: rows made from rows: the method name_ that writes into input, the function with out=, and
-// the one with requires_grad=.
+// the one with device= and requires_grad=.
 #include "core/check.h"
 #include "core/convert.h"
 #include "functions.h"
@@ -70,9 +70,11 @@ Row in_place_row(const Row& row) {
 
 Row leaf_row(const Row& row) {
   Row form = row;
-  add_keyword(form.signature, "bool requires_grad=False");
+  add_keyword(form.signature, "str? device=None, bool requires_grad=False");
   form.call = [row](Span args) -> Value {
-    Value result = row.call(args.first(args.size() - 1));
+    const size_t own = args.size() - 2;
+    if (const auto* device = std::get_if<std::string>(&args[own])) check_device(*device);
+    Value result = row.call(args.first(own));
     if (std::get<bool>(args.back())) std::get<Tensor>(result).requires_grad_();
     return result;
   };

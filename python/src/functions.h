@@ -35,7 +35,7 @@ void add_function_type(py::module_& m);
 Row in_place_row(const Row& row);
 /// The same function with out=.
 Row out_row(const Row& row);
-/// The function with requires_grad=, for those that create tensors.
+/// The function with device= and requires_grad=, for those that create tensors.
 Row leaf_row(const Row& row);
 
 // ---- rows for what the op rows leave out (rows.cpp) -------------------------------------------

@@ -76,6 +76,7 @@ Index to_index(PyObject* o) {
     return tensor_index(std::move(*tensor));
   }
   if (PyIndex_Check(o)) return integer_index(o);
+  if (PyRange_Check(o)) return to_index(steal(PySequence_List(o)).ptr());
   if (PyUnicode_Check(o)) {  // a sequence, but not of numbers
     raise_python(PyExc_TypeError, "new(): invalid data type 'str'");
   }

@@ -1,5 +1,5 @@
-// Methods and properties of Tensor that are no ops: what it is, its values as Python objects, the
-// protocols by which other libraries see its memory, pickling and copying.
+// Methods and properties of Tensor that are no ops: what it is, its values as Python objects, and
+// the protocols by which other libraries see its memory.
 #include <string_view>
 
 #include "convert.h"
@@ -262,6 +262,11 @@ PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
   return self;
 }
 
+PyObject* itself(PyObject* self, PyObject*) {
+  Py_INCREF(self);
+  return self;
+}
+
 PyObject* array_namespace(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"api_version", nullptr};
   PyObject* version = Py_None;
@@ -270,49 +275,6 @@ PyObject* array_namespace(PyObject*, PyObject* args, PyObject* kwargs) {
   return guard([&] {
     const py::module_ api = py::module_::import("tamis._array_api");
     return api.attr("_for_version")(borrow(version)).release().ptr();
-  });
-}
-
-// ---- copies -------------------------------------------------------------------------------------
-
-PyObject* copy(PyObject* self, PyObject*) {
-  return guard([&] { return wrap(tensor_of(self).detach()); });
-}
-
-PyObject* deepcopy(PyObject* self, PyObject* memo) {
-  return guard([&] {
-    const py::object id = steal(PyLong_FromVoidPtr(self));
-    if (PyDict_Check(memo)) {
-      if (PyObject* known = PyDict_GetItemWithError(memo, id.ptr()))
-        return borrow(known).release().ptr();
-    }
-    const Tensor x = tensor_of(self);
-    Tensor result = without_gil([&] { return x.clone().settle(); });
-    py::object copied = steal(wrap(std::move(result)));
-    if (PyDict_Check(memo)) PyDict_SetItem(memo, id.ptr(), copied.ptr());
-    return copied.release().ptr();
-  });
-}
-
-/// The values as bytes, in row-major order; from protocol 5 on without a copy in between.
-PyObject* reduce_ex(PyObject* self, PyObject* protocol) {
-  return guard([&] {
-    const Tensor own = tensor_of(self);
-    const Tensor x = without_gil([&] { return own.contiguous().settle(); });
-    const int64_t size = x.numel() * static_cast<int64_t>(x.itemsize());
-    void* data = const_cast<void*>(x.data_ptr());
-    const Tensor raw = from_blob(data, {size}, DType::uint8, [x](void*) {});
-    set_read_only(raw);
-    const py::object bytes = steal(wrap(raw));
-    const py::object view = steal(PyMemoryView_FromObject(bytes.ptr()));
-    const bool out_of_band = PyLong_AsLong(protocol) >= 5;
-    const py::object payload = out_of_band ? steal(PyPickleBuffer_FromObject(view.ptr()))
-                                           : steal(PyBytes_FromObject(view.ptr()));
-    const py::object rebuild = py::module_::import("tamis").attr("_rebuild");
-    return py::make_tuple(rebuild, py::make_tuple(payload, borrow(dtype_object(x.dtype())),
-                                                  steal(shape_tuple(x.shape()))))
-        .release()
-        .ptr();
   });
 }
 
@@ -353,6 +315,11 @@ PyMethodDef methods[] = {
     {"numpy", with_keywords(numpy), METH_VARARGS | METH_KEYWORDS,
      "A NumPy array over the same memory."},
     {"torch", torch, METH_NOARGS, "A torch tensor over the same memory."},
+    {"to", with_keywords(convert_to), METH_VARARGS | METH_KEYWORDS,
+     "to(dtype), to(device, dtype) or to(other): the tensor in that dtype, or that of other; "
+     "itself "
+     "if it has it. The only device is 'cpu'."},
+    {"cpu", itself, METH_NOARGS, "The tensor itself."},
     {"to_device", with_keywords(to_device), METH_VARARGS | METH_KEYWORDS,
      "The tensor itself, for 'cpu'."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
@@ -360,9 +327,9 @@ PyMethodDef methods[] = {
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {"__array_namespace__", with_keywords(array_namespace), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__complex__", as_complex, METH_NOARGS, nullptr},
-    {"__copy__", copy, METH_NOARGS, nullptr},
-    {"__deepcopy__", deepcopy, METH_O, nullptr},
-    {"__reduce_ex__", reduce_ex, METH_O, nullptr},
+    {"__copy__", copy_tensor, METH_NOARGS, nullptr},
+    {"__deepcopy__", deepcopy_tensor, METH_O, nullptr},
+    {"__reduce_ex__", reduce_tensor, METH_O, nullptr},
     {"__format__", format, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

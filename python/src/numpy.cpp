@@ -48,8 +48,8 @@ DType array_dtype(const py::array& array) {
   if (dtype_of_descriptor(array.dtype(), dtype)) return dtype;
   raise_python(PyExc_TypeError,
                "can't convert np.ndarray of type " + py::str(array.dtype()).cast<std::string>() +
-                   ". The only supported types are: float64, float32, float16, int64, int32, "
-                   "int16, int8, uint8, and bool.");
+                   ". The only supported types are: float64, float32, float16, complex64, "
+                   "complex128, int64, int32, int16, int8, uint8, and bool.");
 }
 
 bool is_native(const py::array& array) {

@@ -138,7 +138,9 @@ int truth(PyObject* self) {
       raise_python(PyExc_RuntimeError, "Boolean value of Tensor with no values is ambiguous");
     if (n > 1) {
       raise_python(PyExc_RuntimeError,
-                   "Boolean value of Tensor with more than one value is ambiguous");
+                   "Boolean value of Tensor with more than one value is ambiguous; combine masks "
+                   "with & | ~ and parentheses, (x > a) & (x < b), or ask for mask.any() or "
+                   "mask.all()");
     }
     return static_cast<int>(item_of(self).to_bool());
   });

@@ -32,6 +32,7 @@ constexpr Alias kAliases[] = {
     {"concatenate", "cat"},
     {"swapaxes", "transpose"},
     {"swapdims", "transpose"},
+    {"moveaxis", "movedim"},
 };
 
 template <size_t N>
@@ -48,7 +49,7 @@ bool takes_number(const std::string& function, const Param& p, size_t index) {
   constexpr std::string_view kFirst[] = {"pow", "isin", "result_type", "bucketize"};
   constexpr std::string_view kNames[] = {"other", "exponent", "value", "min",     "max",
                                          "lo",    "hi",       "src",   "tensor2", "test_elements",
-                                         "q"};
+                                         "q",     "repeats"};
   if (function == "searchsorted") return p.name == "input";
   if (function == "where") return p.name != "condition";
   if (index == 0) return contains(kFirst, function);
@@ -63,12 +64,13 @@ void add_abilities(Function& f, bool takes_lists) {
     params[i].number = takes_number(f.signature.name, params[i], i) && !(f.is_method && i == 0);
     params[i].list = takes_lists;
   }
+  for (Param& p : params) p.single = p.name == "split_size_or_sections";
   for (size_t i = 0; i < params.size(); ++i) {
     if (params[i].name == "out") f.writes = static_cast<int>(i);
     if (params[i].name == "dtype") f.dtype = static_cast<int>(i);
   }
   if (f.signature.name.back() == '_') f.writes = 0;
-  if (f.signature.name == "broadcast_tensors") f.varargs = true;
+  if (f.signature.name == "broadcast_tensors" || f.signature.name == "meshgrid") f.varargs = true;
   if (!f.signature.fields.empty()) {
     const py::object namedtuple = py::module_::import("collections").attr("namedtuple");
     f.fields = namedtuple(f.signature.name, f.signature.fields, py::arg("module") = f.module)
@@ -87,17 +89,18 @@ py::object make(const Row& row, const std::string& module, bool is_method,
 /// Functions whose results nothing was computed for: these can be leaves.
 bool creates(const Row& row) {
   constexpr std::string_view kNames[] = {
-      "empty",  "zeros",    "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like",
-      "arange", "linspace", "eye",  "rand", "randn",      "rand_like",  "randn_like"};
+      "empty",      "zeros",   "ones",     "full",         "empty_like",  "zeros_like", "ones_like",
+      "full_like",  "arange",  "linspace", "eye",          "rand",        "randn",      "rand_like",
+      "randn_like", "randint", "randperm", "tril_indices", "triu_indices"};
   return contains(kNames, row.name());
 }
 
 bool is_method_row(const Row& row) {
-  // PyTorch has these as functions only.
+  // PyTorch has these as functions only; and the method to takes more than a row can say.
   constexpr std::string_view kFunctions[] = {
-      "empty_like",    "zeros_like", "ones_like",    "full_like",      "rand_like", "randn_like",
-      "nonzero_tuple", "bucketize",  "normalize",    "softmin",        "var_mean",  "std_mean",
-      "real",          "imag",       "view_as_real", "view_as_complex"};
+      "empty_like",    "zeros_like", "ones_like",    "full_like",       "rand_like", "randn_like",
+      "nonzero_tuple", "bucketize",  "normalize",    "softmin",         "var_mean",  "std_mean",
+      "real",          "imag",       "view_as_real", "view_as_complex", "one_hot",   "to"};
   return row.signature.find("(Tensor input") != std::string::npos &&
          !contains(kFunctions, row.name());
 }

@@ -3,6 +3,8 @@
 #include "core/check.h"
 #include "core/tensor_impl.h"
 #include "functions.h"
+#include "tamis/indexing.h"
+#include "tamis/pieces.h"
 #include "tamis/reduce.h"
 
 namespace tamis::python {
@@ -69,6 +71,16 @@ Tensor add_op(const Tensor& x, const Tensor& other, Scalar alpha) {
 Tensor sub_op(const Tensor& x, const Tensor& other, Scalar alpha) {
   if (other.dtype() == DType::boolean) return sub(x, other);  // which refuses it
   return sub(x, scaled(x, other, alpha));
+}
+Tensor div_op(const Tensor& x, const Tensor& other, std::optional<std::string> rounding_mode) {
+  return rounding_mode ? div(x, other, *rounding_mode) : div(x, other);
+}
+/// split(input, size) and split(input, sizes).
+Value split_op(std::span<const Value> args) {
+  const Tensor& x = std::get<Tensor>(args[0]);
+  const int64_t dim = std::get<int64_t>(args[2]);
+  if (const auto* size = std::get_if<int64_t>(&args[1])) return split(x, *size, dim);
+  return split_with_sizes(x, std::get<Shape>(args[1]), dim);
 }
 /// max(input), max(input, other), and max(input, dim, keepdim), whose dim arrives as a number in
 /// the place of other.
@@ -161,7 +173,46 @@ void add_views(std::vector<Row>& rows) {
       [](Span a) -> Value { return isin(self(a), tensor_arg(a, 1), std::get<bool>(a[2])); }));
 }
 
+// ---- creation -----------------------------------------------------------------------------------
+
+DType dtype_or_own(Span args, size_t i) {
+  const auto* dtype = std::get_if<DType>(&args[i]);
+  return dtype != nullptr ? *dtype : self(args).dtype();
+}
+
+void add_creation(std::vector<Row>& rows) {
+  rows.push_back(
+      leaf_row(method("new_empty(Tensor input, int[] size, dtype? dtype=None) -> Tensor",
+                      "A tensor of unspecified values of the dtype of this one.",
+                      [](Span a) -> Value { return empty(shape_arg(a, 1), dtype_or_own(a, 2)); })));
+  rows.push_back(leaf_row(method("new_zeros(Tensor input, int[] size, dtype? dtype=None) -> Tensor",
+                                 "Zeros of the dtype of this tensor.", [](Span a) -> Value {
+                                   return zeros(shape_arg(a, 1), dtype_or_own(a, 2));
+                                 })));
+  rows.push_back(leaf_row(method("new_ones(Tensor input, int[] size, dtype? dtype=None) -> Tensor",
+                                 "Ones of the dtype of this tensor.", [](Span a) -> Value {
+                                   return ones(shape_arg(a, 1), dtype_or_own(a, 2));
+                                 })));
+  rows.push_back(leaf_row(
+      method("new_full(Tensor input, int[] size, Scalar fill_value, dtype? dtype=None) -> Tensor",
+             "One value in the dtype of this tensor.", [](Span a) -> Value {
+               return full(shape_arg(a, 1), std::get<Scalar>(a[2]), dtype_or_own(a, 3));
+             })));
+}
+
 // ---- in place -----------------------------------------------------------------------------------
+
+/// x[i, i, ...] = value for every i.
+Value fill_diagonal(Span args) {
+  Tensor x = self(args);
+  check(x.dim() >= 2, ErrorKind::shape, "dimensions must larger than 1");
+  check(x.dim() == 2 || Shape(x.shape().size(), x.shape()[0]) == x.shape(), ErrorKind::shape,
+        "all dimensions of input must be of equal length");
+  Tensor view = x.diagonal();
+  while (view.dim() > 1) view = view.diagonal(0, 0, -1);
+  view.fill_(tensor_arg(args, 1));
+  return x;
+}
 
 void add_in_place(std::vector<Row>& rows) {
   rows.push_back(method("fill_(Tensor input, Tensor value) -> Tensor",
@@ -169,6 +220,8 @@ void add_in_place(std::vector<Row>& rows) {
                           Tensor x = self(a);
                           return x.fill_(tensor_arg(a, 1));
                         }));
+  rows.push_back(method("fill_diagonal_(Tensor input, Tensor value) -> Tensor",
+                        "In place: one value on the main diagonal.", fill_diagonal));
   rows.push_back(method("zero_(Tensor input) -> Tensor", "In place: zeros.", [](Span a) -> Value {
     Tensor x = self(a);
     return x.zero_();
@@ -225,6 +278,15 @@ std::vector<Row> replacement_rows() {
                "The difference of input and alpha * other.", sub_op, {})
           .with_in_place()
           .with_out(),
+      make_row("div(Tensor input, Tensor other, *, str? rounding_mode=None) -> Tensor",
+               "The quotient, in floating point; rounded by 'floor' or 'trunc', of integers an "
+               "integer.",
+               div_op, {})
+          .with_in_place()
+          .with_out(),
+      method("split(Tensor input, int[] split_size_or_sections, int dim=0) -> Tensor[]",
+             "Views of one size, the last of which may be smaller, or of the given sizes.",
+             split_op),
       make_row(
           "max(Tensor input, Tensor? other=None, bool keepdim=False, *, int? dim=None) -> "
           "(Tensor values, Tensor indices)",
@@ -245,6 +307,7 @@ std::vector<Row> method_rows() {
   std::vector<Row> rows;
   add_conversions(rows);
   add_views(rows);
+  add_creation(rows);
   add_in_place(rows);
   return rows;
 }

@@ -28,6 +28,7 @@ struct Param {
   bool keyword_only = false;  // stands behind *, or is a dtype with a default
   bool number = false;        // a tensor that may be given as a number
   bool list = false;          // a tensor that may be given as nested lists
+  bool single = false;        // a list of integers; one that is given as an integer stays one
   std::string name;
   PyObject* key = nullptr;  // the name, interned
   Value fallback;

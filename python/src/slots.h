@@ -16,4 +16,10 @@ void add_buffer_slots(std::vector<PyType_Slot>& slots);
 /// methods.cpp: methods and properties that are no ops.
 void add_method_slots(std::vector<PyType_Slot>& slots);
 
+// copies.cpp: methods that methods.cpp lists.
+PyObject* convert_to(PyObject* self, PyObject* args, PyObject* kwargs);
+PyObject* copy_tensor(PyObject* self, PyObject*);
+PyObject* deepcopy_tensor(PyObject* self, PyObject* memo);
+PyObject* reduce_tensor(PyObject* self, PyObject* protocol);
+
 }  // namespace tamis::python

@@ -4,6 +4,7 @@ Functions take tamis tensors, NumPy arrays and torch tensors, and share their me
 are NumPy arrays (torch tensors), so is the result.
 """
 
+import builtins as _builtins
 import importlib as _importlib
 import sys as _sys
 import types as _types
@@ -23,18 +24,36 @@ for _name, _value in list(vars(_tamis).items()):
     if isinstance(_value, _types.ModuleType):
         _sys.modules[f"tamis.{_name}"] = _value
 
+from math import e, inf, nan, pi
+
 from tamis import autograd, masked, masks, optim
 from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
+from tamis._limits import finfo, iinfo
 from tamis._tamis import *  # noqa: F401,F403
 from tamis.autograd import enable_grad, no_grad, set_grad_enabled
 
 __version__ = "0.1.0"
 
 
-def _rebuild(data: _Any, dtype: "_tamis.dtype", shape: _Any) -> "_tamis.Tensor":
+newaxis = None
+
+
+def numel(input: "_tamis.Tensor") -> _builtins.int:
+    """The number of elements."""
+    return input.numel()
+
+
+def is_floating_point(input: "_tamis.Tensor") -> _builtins.bool:
+    """Whether the elements are real numbers with fractions."""
+    return input.is_floating_point()
+
+
+def _rebuild(
+    data: _Any, dtype: "_tamis.dtype", shape: _Any, requires_grad: _builtins.bool = False
+) -> "_tamis.Tensor":
     """What pickle calls. A function of Python, since pickle finds those by name."""
-    return _tamis._rebuild(data, dtype, shape)
+    return _tamis._rebuild(data, dtype, shape, requires_grad)
 
 
 def __getattr__(name: str) -> _Any:

@@ -56,6 +56,7 @@ from tamis._tamis import (  # noqa: F401
     trunc,
     uint8,
 )
+from tamis._limits import finfo, iinfo  # noqa: F401
 from tamis._array_api_sets import *  # noqa: F401,F403
 
 __array_api_version__ = "2023.12"
@@ -232,39 +233,6 @@ def isdtype(dtype: _dtype, kind: Any) -> builtins.bool:
             raise ValueError(f"no such kind of dtypes: {kind!r}")
         return dtype in _KINDS[kind]
     return dtype == kind
-
-
-class finfo_object(NamedTuple):
-    bits: int
-    eps: float
-    max: float
-    min: float
-    smallest_normal: float
-    dtype: _dtype
-
-
-class iinfo_object(NamedTuple):
-    bits: int
-    max: int
-    min: int
-    dtype: _dtype
-
-
-def finfo(type: Union[_dtype, Tensor], /) -> finfo_object:
-    d = type.dtype if isinstance(type, Tensor) else type
-    digits, exponent = {float32: (23, 127), float64: (52, 1023)}[d]
-    largest = (2 - 2.0**-digits) * 2.0**exponent
-    return finfo_object(d.itemsize * 8, 2.0**-digits, largest, -largest, 2.0 ** (1 - exponent), d)
-
-
-def iinfo(type: Union[_dtype, Tensor], /) -> iinfo_object:
-    d = type.dtype if isinstance(type, Tensor) else type
-    if not isdtype(d, "integral"):
-        raise ValueError(f"{d} is no integer dtype")
-    bits = d.itemsize * 8
-    if d == uint8:
-        return iinfo_object(bits, 2**bits - 1, 0, d)
-    return iinfo_object(bits, 2 ** (bits - 1) - 1, -(2 ** (bits - 1)), d)
 
 
 def astype(

@@ -429,6 +429,12 @@ std::vector<Row> create_rows() {
                "1 with the probability that input gives for each element, else 0.", bernoulli,
                {{Value(linspace(0, 1, 6).reshape({2, 3}))}})
           .with_out(),
+      make_row(
+          "multinomial(Tensor input, int num_samples, bool replacement=False) -> Tensor",
+          "Places of each row, drawn with probabilities in proportion to its elements.",
+          multinomial,
+          {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false}, {Value(ones({4})), n(6), true}})
+          .with_out(),
       make_row("rand_like(Tensor input, dtype? dtype=None) -> Tensor",
                "Random numbers, uniform in [0, 1), with the shape and dtype of input.", rand_like,
                {{batch, none}, {x, f32}}),

@@ -183,11 +183,11 @@ Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
 }
 
 /// x with NaN where mask is false.
-Tensor with_nan(const char* op, const Tensor& x, const std::optional<Tensor>& mask) {
-  if (!mask) return x;
-  check_mask(*mask, std::string(op) + ": expected BoolTensor for mask, but got");
-  check_broadcasts_to(x, mask->shape());
-  return where(*mask, x, full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype()));
+Tensor with_nan(const char* op, const Tensor& x, const Tensor& mask) {
+  if (!mask.defined()) return x;
+  check_mask(mask, std::string(op) + ": expected BoolTensor for mask, but got");
+  check_broadcasts_to(x, mask.shape());
+  return where(mask, x, full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype()));
 }
 
 }  // namespace
@@ -204,8 +204,8 @@ Tensor nanquantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
 
 namespace masked {
 
-Tensor median(const Tensor& x, int64_t dim, bool keepdim, std::optional<DType> dtype,
-              std::optional<Tensor> mask) {
+Tensor median(const Tensor& x, const Tensor& mask, int64_t dim, bool keepdim,
+              std::optional<DType> dtype) {
   const bool is_float = is_floating_point(x.dtype());
   const Tensor values = is_float ? x : x.to(DType::float64);
   const Tensor found = nanmedian(with_nan("masked.median", values, mask), dim, keepdim).first;
@@ -214,18 +214,32 @@ Tensor median(const Tensor& x, int64_t dim, bool keepdim, std::optional<DType> d
   return found.to(dtype.value_or(x.dtype()));
 }
 
-Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                const std::string& interpolation, std::optional<Tensor> mask) {
-  if (!mask) return tamis::quantile(x, q, dim, keepdim, interpolation);
+Tensor quantile(const Tensor& x, const Tensor& mask, const Tensor& q, std::optional<int64_t> dim,
+                bool keepdim, const std::string& interpolation) {
+  if (!mask.defined()) return tamis::quantile(x, q, dim, keepdim, interpolation);
   const Tensor found =
       nanquantile(with_nan("masked.quantile", x, mask), q, dim, keepdim, interpolation);
   // A NaN that is kept decides, as it does without a mask.
-  const Tensor nans = isnan(x).bitwise_and(*mask);
+  const Tensor nans = isnan(x).bitwise_and(mask);
   const Tensor spoiled = dim ? nans.any({*dim}, keepdim) : nans.any({}, keepdim);
   return where(spoiled, full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype()), found);
 }
 
 }  // namespace masked
+
+namespace {
+
+Tensor masked_median_op(const Tensor& x, int64_t dim, bool keepdim, std::optional<DType> dtype,
+                        std::optional<Tensor> mask) {
+  return masked::median(x, mask.value_or(Tensor()), dim, keepdim, dtype);
+}
+Tensor masked_quantile_op(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
+                          bool keepdim, const std::string& interpolation,
+                          std::optional<Tensor> mask) {
+  return masked::quantile(x, mask.value_or(Tensor()), q, dim, keepdim, interpolation);
+}
+
+}  // namespace
 
 std::vector<Row> quantile_rows() {
   const Tensor x = tensor({{3.f, 1.f, 2.f, 8.f}, {6.f, 5.f, 4.f, 7.f}});
@@ -248,12 +262,12 @@ std::vector<Row> quantile_rows() {
                "Tensor? mask=None) -> Tensor",
                "The lower median along a dimension of the elements that the mask keeps and that "
                "are not NaN.",
-               masked::median,
+               masked_median_op,
                {{x, int64_t{-1}, false, {}, mask}, {x, int64_t{0}, true, DType::float64, {}}}),
       make_row("masked.quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
                "interpolation='linear', Tensor? mask=None) -> Tensor",
                "The q-quantiles of the elements that the mask keeps, of all or along a dimension.",
-               masked::quantile,
+               masked_quantile_op,
                {{x, q, int64_t{1}, false, linear, mask}, {x, Tensor(0.3), {}, true, nearest, {}}}),
   };
 }

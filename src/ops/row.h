@@ -122,11 +122,13 @@ Row make_row(std::string signature, std::string summary, R (*f)(A...), std::vect
 // own.
 std::vector<Row> create_rows();
 std::vector<Row> view_rows();
+std::vector<Row> piece_rows();
 std::vector<Row> arith_rows();
 std::vector<Row> compare_rows();
 std::vector<Row> logic_rows();
 std::vector<Row> select_rows();
 std::vector<Row> fill_rows();
+std::vector<Row> replace_rows();
 std::vector<Row> scatter_rows();
 std::vector<Row> reduce_rows();
 std::vector<Row> extreme_rows();

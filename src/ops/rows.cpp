@@ -9,11 +9,13 @@ std::span<const Family> all_families() {
   static constexpr Family kFamilies[] = {
       {"Creation", create_rows},
       {"Views and joins", view_rows},
+      {"Pieces and repetitions", piece_rows},
       {"Arithmetic", arith_rows},
       {"Comparison", compare_rows},
       {"Logic and bits", logic_rows},
       {"Selection", select_rows},
       {"Filling", fill_rows},
+      {"Replacing", replace_rows},
       {"Scattering by a mask", scatter_rows},
       {"Reductions", reduce_rows},
       {"Order statistics", order_rows},

@@ -101,6 +101,15 @@ def test_format_option_decides(sh):
     assert "none of npy" in sh.refuses("select", "x.npy", "-w", "x > 2", "-o", "o.dat", "--format", "csv", code=1)
 
 
+def test_the_ending_decides_else(sh):
+    sh.save(x=np.arange(5.0))
+    sh.run("select", "x.npy", "-w", "x > 2", "-o", "plain")
+    assert same(np.load(sh.path("plain")), np.array([3.0, 4.0]))
+    told = sh.refuses("select", "x.npy", "-w", "x > 2", "-o", "table.csv", code=1)
+    assert "no format has the ending .csv" in told and "--format" in told
+    assert not sh.path("table.csv").exists()
+
+
 def test_info_describes_files(sh, rng):
     np.savez_compressed(sh.path("z.npz"), a=np.asfortranarray(rng.normal(size=(4, 3))), b=np.arange(5, dtype=">i4"))
     text = sh.run("info", "z.npz").stdout.decode()

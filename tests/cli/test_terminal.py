@@ -37,6 +37,7 @@ def on_terminal(args, folder, env=None, both=True):
 
 def test_wrong_usage_has_a_code_and_a_suggestion(sh):
     sh.save(x=np.arange(5))
+    assert sh.refuses(code=1).startswith("name a command")
     assert sh.refuses("cuont", "x.npy", code=1).startswith("unknown command 'cuont'; did you mean count?")
     text = sh.refuses("count", "x.npy", "--wheer", "x > 1", code=1)
     assert text.startswith("unknown option --wheer; did you mean --where?") and "tamis count --help" in text

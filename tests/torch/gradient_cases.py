@@ -204,6 +204,7 @@ TABLE = {
     "unsqueeze": [op("unsqueeze", T(3, 2), 1)], "flatten": [op("flatten", T(2, 3, 2)), op("flatten", T(2, 3, 2), 1)],
     "narrow": [op("narrow", T(3, 4), 1, 1, 2)], "select": [op("select", T(3, 4), 1, -1)],
     "diagonal": [op("diagonal", T(3, 4)), op("diagonal", T(2, 3, 4), 1, -1, 0)],
+    "diag": [op("diag", T(3), 1), op("diag", T(3, 4), -1)],
     "diag_embed": [op("diag_embed", T(3)), op("diag_embed", T(2, 3), -1)],
     "flip": [op("flip", T(3, 4), [0, 1])], "fliplr": [op("fliplr", T(3, 4))], "flipud": [op("flipud", T(3, 4))],
     "roll": [op("roll", T(3, 4), [1, -2], [0, 1])], "rot90": [op("rot90", T(3, 4), 1, [0, 1])],
@@ -326,6 +327,21 @@ TABLE = {
     "bmm": [op("bmm", T(2, 3, 4), T(2, 4, 2))], "outer": [op("outer", T(3), T(4))],
     "addmm": [op("addmm", T(3, 2), T(3, 4), T(4, 2)),
               op("addmm", T(2), T(3, 4), T(4, 2), beta=0.5, alpha=2.0).but(in_place=None)],
+    # pieces and repetitions
+    "split": [op("split", T(5, 3), 2), op("split", T(2, 5), [1, 4], 1)],
+    "split_with_sizes": [op("split_with_sizes", T(5, 3), [2, 0, 3])],
+    "chunk": [op("chunk", T(5, 3), 2)], "unbind": [op("unbind", T(2, 3), 1)],
+    "movedim": [op("movedim", T(2, 3, 4), 0, -1)], "ravel": [op("ravel", T(2, 3))],
+    "unflatten": [Case([T(2, 6)], lambda lib, x: x.unflatten(1, (2, 3)))],
+    "meshgrid": [Case([T(2), T(3)], lambda lib, a, b: tuple(lib.meshgrid(a, b, indexing="xy")))],
+    "tile": [op("tile", T(2, 3), (2, 1, 2))],
+    "repeat_interleave": [op("repeat_interleave", T(2, 3), 2), op("repeat_interleave", T(2, 3), C([2, 0, 1]), 1)],
+    "hstack": [Case([T(2, 3), T(2, 1)], lambda lib, a, b: lib.hstack([a, b]))],
+    "vstack": [Case([T(3), T(2, 3)], lambda lib, a, b: lib.vstack([a, b]))],
+    # replacing
+    "nan_to_num": [op("nan_to_num", T(3, 4))],
+    "clamp_min": [op("clamp_min", T(3, 4), 0.5)], "clamp_max": [op("clamp_max", T(3, 4), T(4))],
+    "fill_diagonal_": [Case([T(3, 4)], lambda lib, x: (x * 1).fill_diagonal_(0.5))],
     # writes that are no other row's
     "copy_": [Case([T(3, 4), T(4)], lambda lib, x, y: (x * 1).copy_(y))],
     "fill_": [Case([T(3, 4)], lambda lib, x: (x * 1).fill_(0.5) + x)],
@@ -337,9 +353,10 @@ FLAT = set("""
     all allclose any arange argmax argmin argsort argwhere band bernoulli between bincount bitwise_and bitwise_not
     bitwise_or bitwise_xor bool bucketize byte causal char count count_nonzero detach documents drop_token_ids empty
     empty_like eq equal eye floor_divide from_indices from_lengths full full_like ge gt int is_complex isclose isfinite
-    isin isinf isnan jagged_mask keep_token_ids le linspace logical_and logical_not logical_or logical_xor long lt
-    masked.all masked.any masked.argmax masked.argmin masked.count masked.output_mask ne nonzero nonzero_static
-    nonzero_tuple ones ones_like rand rand_like randint randn randn_like randperm result_type searchsorted short
-    sliding_window zeros zeros_like""".split())
+    isin isinf isnan isneginf isposinf jagged_mask keep_token_ids le linspace logical_and logical_not logical_or logical_xor long lt
+    masked.all masked.any masked.argmax masked.argmin masked.count masked.output_mask multinomial ne new_empty
+    new_full new_ones new_zeros nonzero nonzero_static
+    nonzero_tuple one_hot ones ones_like rand rand_like randint randn randn_like randperm result_type searchsorted short
+    sliding_window tril_indices triu_indices zeros zeros_like""".split())
 # Those of complex numbers, which have none.
 COMPLEX = {"cdouble", "cfloat", "complex", "imag", "view_as_complex", "view_as_real"}

@@ -21,7 +21,7 @@ ROUNDED_ONCE_ULPS = 2
 
 # Zeros of either sign are equal in these: torch's own answer depends on the order of the operands and on
 # whether a vector register was filled.
-ANY_ZERO = {"maximum", "minimum", "max", "min", "amax", "amin", "clamp", "kthvalue", "relu",
+ANY_ZERO = {"maximum", "minimum", "max", "min", "amax", "amin", "clamp", "clamp_max", "clamp_min", "kthvalue", "relu",
             "topk", "median", "nanmedian", "mode", "quantile", "nanquantile", "unique", "unique_consecutive", "aminmax",
             "masked.median", "masked.quantile"}
 

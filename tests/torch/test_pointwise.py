@@ -7,13 +7,13 @@ import pytest
 from cases import (DTYPES, FLOATS, HALVES, INTS, NUMBERS, DType, Pair, broadcastable, pair, pick, same_in_tamis,
                    seeded, some_shape)
 
-UNARY = ["abs", "bitwise_not", "ceil", "cos", "exp", "expm1", "floor", "isfinite", "isinf", "isnan", "log",
-         "log10", "log1p", "log2", "logical_not", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid",
+UNARY = ["abs", "bitwise_not", "ceil", "cos", "exp", "expm1", "floor", "isfinite", "isinf", "isnan", "isneginf",
+         "isposinf", "log", "log10", "log1p", "log2", "logical_not", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid",
          "sign", "sin", "sqrt", "square", "tan", "tanh", "trunc"]
 BINARY = ["add", "bitwise_and", "bitwise_or", "bitwise_xor", "div", "eq", "floor_divide", "fmod", "ge", "gt",
           "le", "logical_and", "logical_or", "logical_xor", "lt", "maximum", "minimum", "mul", "ne", "pow",
           "remainder", "sub"]
-NO_IN_PLACE = ["isfinite", "isinf", "isnan", "maximum", "minimum"]
+NO_IN_PLACE = ["isfinite", "isinf", "isnan", "isneginf", "isposinf", "maximum", "minimum"]
 NO_NUMBER = ["logical_and", "logical_or", "logical_xor", "maximum", "minimum"]  # torch takes tensors only
 DIVIDES = ["floor_divide", "fmod", "remainder"]
 ALIASES = {"absolute": "abs", "clip": "clamp", "divide": "div", "greater": "gt", "greater_equal": "ge",
@@ -248,3 +248,40 @@ def test_chains_of_operations(check):
         halves = {x.dtype, y.dtype} & set(HALVES)
         if not halves:
             check("add", x, y, call=chain)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_replacing(check, dtype):
+    rng = seeded("replacing" + dtype)
+    for i in range(8):
+        x = lambda: pair(dtype, some_shape(rng), rng)
+        check("nan_to_num", x())
+        check("nan_to_num", x(), 1.5)
+        check("nan_to_num", x(), nan=2.0, posinf=3.0, neginf=-4.0)
+        check("nan_to_num", x(), None, 7)
+        check("clamp_min", x(), pick(rng, [1, 0.5, -2]))
+        check("clamp_max", x(), pick(rng, [1, 0.5, -2]))
+        shape = some_shape(rng)
+        other = pick(rng, DTYPES)
+        check("clamp_min", pair(dtype, shape, rng), pair(other, broadcastable(shape, rng), rng))
+        check("clamp_max", pair(dtype, shape, rng), pair(other, broadcastable(shape, rng), rng))
+
+
+@pytest.mark.parametrize("mode", ["floor", "trunc", None, "up"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rounded_division(check, dtype, mode):
+    rng = seeded(f"rounded {mode} {dtype}")
+    like = "floor_divide" if mode == "floor" else "div"  # which is how it rounds halves
+
+    def check_div(x, y):
+        check(like, x, y, call=lambda lib, x, y: lib.div(x, y, rounding_mode=mode), counts=["div"])
+
+    for other in DTYPES:
+        kind_a, kind_b = kinds("floor_divide", dtype, other)
+        shape = some_shape(rng)
+        check_div(pair(dtype, shape, rng, kind_a), pair(other, broadcastable(shape, rng), rng, kind_b))
+    kind = kinds("floor_divide", dtype, "int64")[0]
+    check_div(pair(dtype, some_shape(rng), rng, kind), 3)
+    check_div(pair(dtype, some_shape(rng), rng, kind), -2.5)
+    x = pair(dtype, (2, 3), rng, kind, private=True)
+    check("div_", x, 3, call=lambda lib, x, y: (x.div_(y, rounding_mode=mode), x)[1])
