@@ -137,6 +137,15 @@ TEST(Autograd, AWriteToAPartOfAResultKeepsTheRest) {
   }
 }
 
+TEST(Autograd, TheDeviationOfEqualElementsHasGradientZero) {
+  const Tensor w = leaf({3, 3, 3, 1, 2, 6});
+  const Tensor x = w.view({2, 3}), mask = tensor({true, true, false});
+  (x.std({1}) + std_mean(x, {1}).first + masked::std(x, mask, {1})).sum().backward();
+  const Doubles slopes = w.grad().to_vector<double>();
+  EXPECT_EQ((Doubles(slopes.begin(), slopes.begin() + 3)), (Doubles{0, 0, 0}));
+  for (size_t i = 3; i < 6; ++i) EXPECT_TRUE(std::isfinite(slopes[i]) && slopes[i] != 0);
+}
+
 TEST(Autograd, DiagonalsOfExpandedTensors) {
   const Tensor w = leaf({1, 2});
   const Tensor x = w.expand({2, 2});
