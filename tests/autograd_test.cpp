@@ -73,6 +73,111 @@ TEST(Autograd, WritesThroughViewsReachTheBase) {
   EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{40, 600}));
 }
 
+TEST(Autograd, ABaseWithoutGradientsGetsThemThroughAnyView) {
+  const Tensor w = leaf({2});
+  const struct {
+    const char* name;
+    std::function<Tensor(const Tensor&)> view;
+  } kinds[] = {
+      {"select", [](const Tensor& x) { return x.select(0, 0); }},
+      {"x[0]", [](const Tensor& x) { return x[0]; }},
+      {"index by a number", [](const Tensor& x) { return x.index({0}); }},
+      {"index by slices",
+       [](const Tensor& x) {
+         return x.index({Slice(0, 1), Slice(1)});
+       }},
+      {"index by None", [](const Tensor& x) { return x.index({None}); }},
+      {"index by Ellipsis", [](const Tensor& x) { return x.index({Ellipsis}); }},
+      {"transposed", [](const Tensor& x) { return x.t(); }},
+      {"diagonal", [](const Tensor& x) { return x.diagonal(); }},
+      {"split", [](const Tensor& x) { return x.split(1)[0]; }},
+      {"unbind", [](const Tensor& x) { return x.unbind(1)[2]; }},
+      {"ravel", [](const Tensor& x) { return x.ravel(); }},
+  };
+  for (const auto& kind : kinds) {
+    SCOPED_TRACE(kind.name);
+    const Tensor x = zeros({2, 3}, float64);
+    Tensor view = kind.view(x);
+    view += w.sum();
+    ASSERT_TRUE(x.requires_grad());
+    w.set_grad({});
+    (x * 3).sum().backward();
+    EXPECT_EQ(w.grad().item<double>(), 3.0 * static_cast<double>(view.numel()));
+  }
+}
+
+TEST(Autograd, AWriteToAPartOfAResultKeepsTheRest) {
+  const struct {
+    const char* name;
+    std::function<Tensor(const Tensor&)> result;
+    Doubles expected;
+  } kinds[] = {
+      {"max", [](const Tensor& x) { return x.max(0).first; }, {0, 0, 0, 2, 1, 1}},
+      {"min", [](const Tensor& x) { return x.min(1).first; }, {2, 0, 0, 1, 0, 0}},
+      {"rows",
+       [](const Tensor& x) {
+         return x[tensor({true, true})].get();
+       },
+       {2, 2, 2, 1, 1, 1}},
+      {"median", [](const Tensor& x) { return x.median(0).first; }, {2, 1, 1, 0, 0, 0}},
+      {"quantile", [](const Tensor& x) { return x.quantile(1, 1); }, {0, 0, 2, 0, 0, 1}},
+      {"gather",
+       [](const Tensor& x) {
+         return x.index({{0, 1}, {0, 1}});
+       },
+       {2, 0, 0, 0, 1, 0}},
+  };
+  for (const auto& kind : kinds) {
+    SCOPED_TRACE(kind.name);
+    const Tensor w = leaf({1, 2, 3, 4, 5, 6});
+    Tensor y = kind.result((w * 1).view({2, 3}));
+    y[0] *= 2;
+    y.sum().backward();
+    EXPECT_EQ(w.grad().to_vector<double>(), kind.expected);
+  }
+}
+
+TEST(Autograd, TheDeviationOfEqualElementsHasGradientZero) {
+  const Tensor w = leaf({3, 3, 3, 1, 2, 6});
+  const Tensor x = w.view({2, 3}), mask = tensor({true, true, false});
+  (x.std({1}) + std_mean(x, {1}).first + masked::std(x, mask, {1})).sum().backward();
+  const Doubles slopes = w.grad().to_vector<double>();
+  EXPECT_EQ((Doubles(slopes.begin(), slopes.begin() + 3)), (Doubles{0, 0, 0}));
+  for (size_t i = 3; i < 6; ++i) EXPECT_TRUE(std::isfinite(slopes[i]) && slopes[i] != 0);
+}
+
+TEST(Autograd, DiagonalsOfExpandedTensors) {
+  const Tensor w = leaf({1, 2});
+  const Tensor x = w.expand({2, 2});
+  (x.diagonal() * tensor(Doubles{3, 5})).sum().backward();
+  EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{3, 5}));
+}
+
+TEST(Autograd, AProductSavesOnlyWhatItNeeds) {
+  const Tensor w = leaf({1, 2}), mask = tensor(Doubles{1, 0});
+  Tensor x = w * 1;
+  const Tensor left = mask * x, right = x * mask;
+  x += 1;  // of use to a gradient of mask only, and there is none
+  (left + right).sum().backward();
+  EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{2, 0}));
+  const Tensor data = tensor(Doubles{1, 2, 3, 4}).view({2, 2});
+  Tensor factor = (w * 1).view({2, 1});
+  const Tensor product = matmul(data, factor);
+  factor += 1;
+  w.set_grad({});
+  product.sum().backward();
+  EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{4, 6}));
+}
+
+TEST(Autograd, RoundingSavesNothing) {
+  const Tensor w = leaf({1.5, 2.5});
+  Tensor x = w * 1;
+  const Tensor y = x.round() + x.floor() + x.ceil() + x.trunc() + x.sign() + x;
+  x += 1;
+  y.sum().backward();
+  EXPECT_EQ(w.grad().to_vector<double>(), (Doubles{1, 1}));
+}
+
 TEST(Autograd, AViewSeesALaterWriteToItsBase) {
   const Tensor w = leaf({1, 2, 3});
   Tensor x = w * 1, tail = x.narrow(0, 1, 2);

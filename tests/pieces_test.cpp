@@ -142,6 +142,8 @@ TEST(RepeatInterleave, RefusesWrongCounts) {
   expect_error(ErrorKind::value, "repeats can not be negative", [] {
     repeat_interleave(grid(), tensor({1, -1}), 0);
   });
+  expect_error(ErrorKind::index, "Dimension specified as 0 but tensor has no dimensions",
+               [] { repeat_interleave(tensor(1), 2, 0); });
   expect_error(ErrorKind::dtype, "repeats has to be Long or Int tensor",
                [] { repeat_interleave(grid(), 1.5, 0); });
   expect_error(ErrorKind::shape,

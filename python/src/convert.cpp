@@ -33,7 +33,7 @@ void set_read_only(const Tensor& x) { storage_of(x)->set_read_only(); }
 
 void* exported_data(const Tensor& x) {
   py::gil_scoped_release release;
-  return is_read_only(x) ? const_cast<void*>(x.data_ptr()) : x.mutable_data_ptr();
+  return exposed_data(x);
 }
 
 namespace {

@@ -122,16 +122,17 @@ Gradients moved_supports(const Node& node, const Tensor& support, std::span<cons
   return moved;
 }
 
-/// The gradients of a product of matrices. A row of the first factor none of whose products counts
-/// is left out, NaN or not, and so is a column of the second.
+/// The gradients of a product of matrices, as far as they are wanted. A row of the first factor
+/// none of whose products counts is left out, NaN or not, and so is a column of the second.
 Gradients through_product(const Node& node, const Gradient& g, std::vector<Tensor> saved) {
   const Tensor zero = zeros({}, g.value.dtype());
   const Tensor rows = g.support.any({2}, true), columns = g.support.any({1}, true);
-  saved[0] = where(rows, saved[0], zero);
-  saved[1] = where(columns, saved[1], zero);
-  const Gradients given = node.vjp(g.value, saved);
-  return {{where(rows, given[0].value, zero), rows},
-          {where(columns, given[1].value, zero), columns}};
+  if (saved[0].defined()) saved[0] = where(rows, saved[0], zero);
+  if (saved[1].defined()) saved[1] = where(columns, saved[1], zero);
+  Gradients given = node.vjp(g.value, saved);
+  if (given[0].value.defined()) given[0] = {where(rows, given[0].value, zero), rows};
+  if (given[1].value.defined()) given[1] = {where(columns, given[1].value, zero), columns};
+  return given;
 }
 
 class Walk {

@@ -90,10 +90,12 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   void set_read_only() noexcept { read_only_ = true; }
 
   /// Whether element i is the int64 i, as arange made it: comparisons with it are structured masks.
+  /// Not for certain any more once somebody outside has the address.
   bool counts_up() const noexcept {
-    return counts_up_ && version.load(std::memory_order_relaxed) == 0;
+    return counts_up_.load(std::memory_order_relaxed) &&
+           version.load(std::memory_order_relaxed) == 0;
   }
-  void set_counts_up() noexcept { counts_up_ = true; }
+  void set_counts_up(bool on) noexcept { counts_up_.store(on, std::memory_order_relaxed); }
 
   /// Counts the writes, so that a gradient can tell whether what it saved is still there.
   std::atomic<uint32_t> version{0};
@@ -117,7 +119,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   std::vector<Storage*> other_readers_;
   std::atomic<uint32_t> reader_count_{0};
   bool read_only_ = false;
-  bool counts_up_ = false;
+  std::atomic<bool> counts_up_{false};
 };
 
 }  // namespace tamis

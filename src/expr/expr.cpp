@@ -165,6 +165,18 @@ void collect_private(const Storage& storage, std::vector<const Storage*>& found)
   for (int i = 0; i < expr.arity; ++i) collect_private(*expr.inputs[i].storage, found);
 }
 
+/// Settles every deferred tensor that reads the storage, but for what only `consumed` can see.
+void settle_readers(const Storage& storage, std::span<const Tensor* const> consumed) {
+  if (!storage.has_readers()) return;
+  std::vector<const Storage*> kept;
+  for (const Tensor* x : consumed) {
+    if (x->impl().use_count() == 1) collect_private(*storage_of(*x), kept);
+  }
+  for (const Ref<Storage>& reader : storage.readers()) {
+    if (std::find(kept.begin(), kept.end(), reader.get()) == kept.end()) settle(*reader);
+  }
+}
+
 }  // namespace
 
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed) {
@@ -175,17 +187,20 @@ void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed
       "tensor before performing the operation.");
   settle(*storage);
   storage->version.fetch_add(1, std::memory_order_relaxed);
-  if (!storage->has_readers()) return;
-  std::vector<const Storage*> kept;
-  for (const Tensor* x : consumed) {
-    if (x->impl().use_count() == 1) collect_private(*storage_of(*x), kept);
-  }
-  for (const Ref<Storage>& reader : storage->readers()) {
-    if (std::find(kept.begin(), kept.end(), reader.get()) == kept.end()) settle(*reader);
-  }
+  settle_readers(*storage, consumed);
 }
 
 void prepare_write(const Tensor& target) { prepare_write(target, {}); }
+
+void* exposed_data(const Tensor& x) {
+  Storage& storage = *storage_of(x);
+  settle(storage);
+  if (!storage.read_only()) {
+    storage.set_counts_up(false);
+    settle_readers(storage, {});
+  }
+  return const_cast<void*>(x.data_ptr());
+}
 
 bool Tensor::is_deferred() const { return !storage_of(*this)->ready(); }
 

@@ -78,6 +78,10 @@ void prepare_write(const Tensor& target);
 /// The same for a write that runs the given expressions itself: those that nobody else can see are
 /// left deferred.
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed);
+/// The address of x's first element for somebody outside, who may write through it later: settles
+/// what a write would. No write is counted, since most only read, and gradients that have saved x
+/// go on.
+void* exposed_data(const Tensor& x);
 
 // ---- sinks: each runs the expressions of its arguments in one fused pass ------------------------
 

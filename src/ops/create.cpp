@@ -277,7 +277,7 @@ Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
       const auto from = static_cast<uint64_t>(start.to_int64());
       const auto by = static_cast<uint64_t>(step.to_int64());
       for (int64_t i = 0; i < size; ++i) out[i] = static_cast<T>(from + i * by);
-      if (std::is_same_v<T, int64_t> && from == 0 && by == 1) storage_of(result)->set_counts_up();
+      storage_of(result)->set_counts_up(std::is_same_v<T, int64_t> && from == 0 && by == 1);
     } else {
       const double from = start.to_double(), by = step.to_double();
       for (int64_t i = 0; i < size; ++i) {

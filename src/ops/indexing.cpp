@@ -140,7 +140,9 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
     return take_masked(x, *mask);
   }
   const IndexWalk w = walk(x, indices);
-  if (w.places.empty()) return is_tracked(x) ? w.view.view(w.view.shape()) : w.view.detach();
+  // x[...] is a view too, of its own. All keep x as their base, by which a write to them tells x of
+  // its gradient.
+  if (w.places.empty()) return &w.view.impl() == &x.impl() ? x.view(x.shape()) : w.view;
   const IndexPlace* mask = only_mask(w);
   if (mask != nullptr && mask->dim == 0) return take_masked(w.view, mask->tensor);
   const Tensor result = take_places(w.view, Picked(w).places());

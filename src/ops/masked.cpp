@@ -110,7 +110,7 @@ Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims, double correct
 
 Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims, double correction, bool keepdim,
            std::optional<DType> dtype) {
-  return sqrt(variance(x, mask, dims, correction, keepdim))
+  return deviation(variance(x, mask, dims, correction, keepdim))
       .to(dtype.value_or(float_type(x.dtype())));
 }
 

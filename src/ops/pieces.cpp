@@ -193,7 +193,9 @@ Tensor tile(const Tensor& x, const Shape& dims) {
 }
 
 Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<int64_t> dim) {
-  const Tensor from = dim ? at_least_1d(x) : x.reshape({-1});
+  check(!dim || x.dim() > 0, ErrorKind::index,
+        "Dimension specified as {} but tensor has no dimensions", dim.value_or(0));
+  const Tensor from = dim ? x : x.reshape({-1});
   const int64_t d = wrap_dim(dim.value_or(0), from.dim());
   return index_select(from, d, repeated_places(repeats, from.shape()[d]));
 }

@@ -38,6 +38,12 @@ bool uses_result(Op op) {
 
 Tensor no_slope(const Tensor& g) { return zeros({}, g.dtype()).expand(g.shape()); }
 
+/// Whether the derivative depends on nothing.
+bool is_linear(Op op) {
+  return op == Op::neg || op == Op::sign || op == Op::floor || op == Op::ceil || op == Op::round ||
+         op == Op::trunc;
+}
+
 /// g times the derivative at x, or where the value is y (whichever was saved).
 Tensor unary_gradient(Op op, const Tensor& g, const Tensor& x, const Tensor& y) {
   switch (op) {
@@ -134,9 +140,10 @@ Tensor second_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b)
 /// What the two gradients read; nothing is kept for a gradient that nobody wants.
 std::vector<Tensor> save_operands(Op op, const Tensor& a, const Tensor& b) {
   if (op == Op::add || op == Op::sub) return {};
-  const bool linear = op == Op::mul || op == Op::div || op == Op::remainder || op == Op::fmod;
-  const bool plain = op == Op::remainder || op == Op::fmod;  // the first gradient reads nothing
   const bool want_b = is_tracked(b);
+  if (op == Op::mul) return {want_b ? a : Tensor(), is_tracked(a) ? b : Tensor()};
+  const bool linear = op == Op::div || op == Op::remainder || op == Op::fmod;
+  const bool plain = op == Op::remainder || op == Op::fmod;  // the first gradient reads nothing
   return {want_b || !linear ? a : Tensor(), want_b || !plain ? b : Tensor()};
 }
 
@@ -160,8 +167,7 @@ void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs) {
         "complex numbers carry no gradient: detach() a tensor that requires one before it becomes "
         "complex");
   if (is_unary(op)) {
-    const bool flat = op == Op::sign || op == Op::neg;
-    const Tensor kept = flat ? Tensor() : uses_result(op) ? y : inputs[0];
+    const Tensor kept = is_linear(op) ? Tensor() : uses_result(op) ? y : inputs[0];
     record(y, name_of(op), Flow::pointwise, {inputs[0]}, {kept},
            [op](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
              return {unary_gradient(op, g, saved[0], saved[0])};

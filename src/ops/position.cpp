@@ -1,6 +1,5 @@
 // Position: views and moves by position: diagonals, flips, rolls, and copies with a part replaced.
 #include "autograd/node.h"
-#include "autograd/region.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
@@ -42,12 +41,11 @@ Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   }
   layout.sizes.push_back(length);
   layout.strides.push_back(down + right);
-  const Region region{layout_of(x), layout};
   const Tensor view = user_view(x, std::move(layout));
   if (is_tracked(x)) {
     record(view, "diagonal", Flow::picks, {x}, {},
-           [region](const Tensor& g, std::span<const Tensor>) -> Gradients {
-             return {put(g, region)};
+           [=, shape = x.shape()](const Tensor& g, std::span<const Tensor>) -> Gradients {
+             return {diagonal_scatter(zeros(shape, g.dtype()), g, offset, a, b)};
            });
   }
   return view;

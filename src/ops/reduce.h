@@ -36,6 +36,9 @@ struct Moments {
 };
 /// The mean and variance of what is kept; NaN where there is nothing.
 Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction);
+/// The standard deviation of a variance. Where that is 0, all elements are equal, and the gradient
+/// is 0 as in PyTorch, not infinity times 0.
+Tensor deviation(const Tensor& variance);
 
 /// The extremes along dim, or of the whole tensor, and where they stand. `op` is for the errors.
 std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,

@@ -86,12 +86,18 @@ Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double c
   return {mean, div(squares, maximum(sub(n, correction), full({}, 0, DType::float64)))};
 }
 
+Tensor deviation(const Tensor& variance) {
+  if (!is_tracked(variance)) return sqrt(variance);
+  return where(variance == 0, zeros({}, variance.dtype()), sqrt(variance));
+}
+
 Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   return shaped(checked_moments("std and var", x, dims, correction).var, x, dims, keepdim);
 }
 
 Tensor std(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
-  return shaped(sqrt(checked_moments("std and var", x, dims, correction).var), x, dims, keepdim);
+  return shaped(deviation(checked_moments("std and var", x, dims, correction).var), x, dims,
+                keepdim);
 }
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims, double correction,
@@ -103,7 +109,7 @@ std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims, double cor
 std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims, double correction,
                                    bool keepdim) {
   const Moments found = checked_moments("std_mean and var_mean", x, dims, correction);
-  return {shaped(sqrt(found.var), x, dims, keepdim), shaped(found.mean, x, dims, keepdim)};
+  return {shaped(deviation(found.var), x, dims, keepdim), shaped(found.mean, x, dims, keepdim)};
 }
 
 Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {

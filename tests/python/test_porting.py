@@ -141,3 +141,66 @@ def test_a_range_is_a_list_of_indices():
 def test_truth_of_a_mask_says_what_to_write():
     with pytest.raises(RuntimeError, match=r"ambiguous; combine masks with & \| ~ and parentheses"):
         x[x > 0 and x < 2]
+
+
+# ---- looking at values between forward and backward ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("look", [
+    lambda x: x.detach().numpy(), lambda x: np.asarray(x.detach()), lambda x: memoryview(x.detach()),
+    lambda x: x.detach().__dlpack__(), lambda x: x.detach().__array_interface__, lambda x: x.detach().tolist(),
+])
+def test_looking_at_what_was_saved_leaves_the_graph_alone(look):
+    w = tamis.tensor([1.0, 2.0, 3.0]).requires_grad_()
+    y = w * 2
+    loss = (y * y).sum() + y.prod()
+    look(y)
+    look(w)
+    loss.backward()
+    assert w.grad.tolist() == [8 + 48, 16 + 24, 24 + 16]
+
+
+def test_writing_to_what_was_saved_is_still_noticed():
+    w = tamis.tensor([1.0, 2.0]).requires_grad_()
+    y = w * 2
+    loss = (y * y).sum()
+    y.detach().numpy()
+    y.detach().zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_an_arange_that_numpy_has_changed_counts_as_it_stands():
+    counts = tamis.arange(4)
+    before = counts < tamis.tensor([[2]])
+    counts.numpy()[0] = 9
+    assert before.tolist() == [[True, True, False, False]]
+    assert (counts < tamis.tensor([[2]])).tolist() == [[False, True, False, False]]
+
+
+# ---- rows that are filled one by one -------------------------------------------------------------------------------
+
+
+def set_row(x, w): x[0] = w
+def add_to_row(x, w): x[0] += w
+def multiply_column(x, w): x[..., 0] *= w
+def add_to_a_named_row(x, w): row = x[0]; row += w
+def add_to_what_a_mask_keeps(x, w): x[x > 0] += w
+def add_to_all(x, w): x[...] += w
+def add_through_a_transposed(x, w): x.T[0].add_(w)
+def add_through_slices(x, w): x[1:, :1][0] += w
+
+
+@pytest.mark.parametrize("change", [set_row, add_to_row, multiply_column, add_to_a_named_row,
+                                    add_to_what_a_mask_keeps, add_to_all, add_through_a_transposed, add_through_slices])
+def test_a_tensor_filled_in_place_carries_the_gradients_of_what_it_was_filled_with(change):
+    torch = pytest.importorskip("torch")
+    grads = []
+    for lib in (tamis, torch):
+        w = lib.tensor(2.0).requires_grad_()
+        x = lib.ones(2, 3)
+        change(x, w)
+        assert x.requires_grad
+        (x * lib.arange(6).reshape(2, 3)).sum().backward()
+        grads.append(w.grad.item())
+    assert grads[0] == grads[1] != 0

@@ -83,6 +83,7 @@ def test_repeating(check, dtype):
             n = x().torch.numel() if dim is None else shape[dim]
             counts = plain(rng.randint(0, 4, n).tolist(), pick(rng, ["int32", "int64"])) if n else plain([2], "int64")
             check("repeat_interleave", x(), counts, dim, call=lambda lib, x, r, d: x.repeat_interleave(r, d))
+    check("repeat_interleave", pair(dtype, (), rng), 2, 0)  # both refuse
     x = pair(dtype, (2, 3), rng)
     check("repeat_interleave", x, plain([1, 2], "int64"), 1)
     check("repeat_interleave", x, plain([1, -2], "int64"), 0)
