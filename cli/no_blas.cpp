@@ -8,6 +8,7 @@
 extern "C" {
 
 int openblas_get_parallel() { std::abort(); }
+char* openblas_get_corename() { std::abort(); }
 void openblas_set_num_threads(int) { std::abort(); }
 
 void cblas_sgemm(CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, float,

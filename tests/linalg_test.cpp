@@ -57,15 +57,17 @@ TEST(Matmul, BroadcastsBatches) {
 }
 
 TEST(Matmul, GivesTheSameBitsInEveryLayout) {
-  for (const auto& [m, k, n] : {std::tuple(5, 6, 7), {40, 50, 60}, {300, 200, 100}}) {
+  // Of 1030 rows a few are left when the others are taken in large blocks.
+  for (const auto& [m, k, n] :
+       {std::tuple(5, 6, 7), {40, 50, 60}, {300, 200, 100}, {1030, 100, 90}}) {
     const Tensor a = rand({m, k}), b = rand({k, n});
-    const std::string want = observe(mm(a, b));
+    const Tensor want = mm(a, b);
     for (LayoutKind left : kLayoutKinds) {
       for (LayoutKind right :
            {LayoutKind::contiguous, LayoutKind::transposed, LayoutKind::sliced}) {
         const auto x = with_layout(left, a), y = with_layout(right, b);
         if (!x || !y) continue;
-        EXPECT_EQ(observe(mm(*x, *y)), want) << layout_name(left) << ", " << layout_name(right);
+        EXPECT_TRUE(equal(mm(*x, *y), want)) << layout_name(left) << ", " << layout_name(right);
       }
     }
   }

@@ -104,6 +104,9 @@ class Backend {
   /// positive and fit 31 bits, m excepted. Integers (they wrap), float32, float64 and complex.
   virtual void matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches,
                       int64_t m, int64_t k, int64_t n, void* out) = 0;
+  /// Whether the rows of both operands must be contiguous for that, because it rounds differently
+  /// if they are not.
+  virtual bool matmul_needs_rows(DType dtype, int64_t m, int64_t k, int64_t n) = 0;
 
   /// Runs work some time from now on a thread of the pool. It must not throw.
   virtual void spawn(std::function<void()> work) = 0;

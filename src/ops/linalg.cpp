@@ -14,10 +14,6 @@ namespace tamis {
 
 namespace {
 
-/// Up to this many multiplications operands are copied to rows: BLAS has ways of its own for small
-/// matrices, which round differently when one is transposed.
-constexpr int64_t kSmall = int64_t{1} << 21;
-
 void check_operands(const char* kernel, const Tensor& a, const Tensor& b) {
   check(a.dtype() == b.dtype(), ErrorKind::dtype, "expected scalar type {} but found {}",
         scalar_type_name(a.dtype()), scalar_type_name(b.dtype()));
@@ -37,9 +33,9 @@ bool is_blas(const Tensor& x, int64_t rows, int64_t cols) {
 }
 
 /// x [batches, rows, cols] as the backend takes it.
-Tensor prepared(const Tensor& x, DType dtype, bool small) {
+Tensor prepared(const Tensor& x, DType dtype, bool by_rows) {
   const Tensor as = x.to(dtype);
-  return small || !is_blas(as, x.size(1), x.size(2)) ? as.contiguous() : as;
+  return by_rows || !is_blas(as, x.size(1), x.size(2)) ? as.contiguous() : as;
 }
 
 MatrixBatch matrices_of(const Tensor& x) {
@@ -55,9 +51,8 @@ Tensor product(const Tensor& a, const Tensor& b) {
   check(k <= INT_MAX && n <= INT_MAX, ErrorKind::unsupported,
         "matmul: sizes of 2^31 and more are not supported, but got {} and {}", a.shape(),
         b.shape());
-  const bool small = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) <=
-                     static_cast<double>(kSmall);
-  const Tensor x = prepared(a, dtype, small), y = prepared(b, dtype, small);
+  const bool by_rows = cpu_backend().matmul_needs_rows(dtype, m, k, n);
+  const Tensor x = prepared(a, dtype, by_rows), y = prepared(b, dtype, by_rows);
   const Tensor result = empty(shape, dtype);
   cpu_backend().matmul(matrices_of(x), matrices_of(y), dtype, batches, m, k, n,
                        storage_of(result)->data());

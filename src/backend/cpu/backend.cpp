@@ -80,6 +80,9 @@ class CpuBackend final : public Backend {
               int64_t k, int64_t n, void* out) override {
     cpu::run_matmul(a, b, dtype, batches, m, k, n, out);
   }
+  bool matmul_needs_rows(DType dtype, int64_t m, int64_t k, int64_t n) override {
+    return cpu::matmul_needs_rows(dtype, m, k, n);
+  }
   void spawn(std::function<void()> work) override { cpu::spawn(std::move(work)); }
   void arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
                    int64_t inner, void* values, int64_t* indices) override {

@@ -156,13 +156,24 @@ struct Nonzero {
 };
 
 template <class Test>
+HWY_INLINE uint64_t nonzero_word(const typename Test::Element* x) {
+#if HWY_TARGET == HWY_AVX3_DL
+  if constexpr (sizeof(*x) == 1) {
+    const __m512i v = _mm512_loadu_si512(x);
+    return _mm512_test_epi8_mask(v, v);
+  }
+#endif
+  alignas(64) uint8_t bytes[64];
+  for (int i = 0; i < 64; ++i) bytes[i] = Test::one(x[i]) ? 0xFF : 0;
+  return bits_from_bytes(bytes);
+}
+
+template <class Test>
 void to_mask(const void* a, uint64_t* out, size_t n) {
   const auto* x = static_cast<const typename Test::Element*>(a);
   for (; n >= 64; n -= 64, x += 64) {
     prefetch_next(x);
-    alignas(64) uint8_t bytes[64];
-    for (int i = 0; i < 64; ++i) bytes[i] = Test::one(x[i]) ? 0xFF : 0;
-    *out++ = bits_from_bytes(bytes);
+    *out++ = nonzero_word<Test>(x);
   }
   if (n == 0) return;
   uint64_t rest = 0;

@@ -75,6 +75,14 @@ HWY_INLINE void add_kept(uint64_t word, float* y, double* lanes) {
     add_to(v, lanes + i);
   }
 }
+#elif HWY_TARGET == HWY_AVX3_DL
+HWY_INLINE void raise_kept(uint64_t word, const float* x, float* lanes) {
+  for (int i = 0; i < 64; i += 16) {
+    const auto mask = static_cast<__mmask16>(word >> i);
+    const __m512 v = _mm512_loadu_ps(x + i), lane = _mm512_load_ps(lanes + i);
+    _mm512_store_ps(lanes + i, _mm512_mask_max_ps(lane, mask, v, lane));
+  }
+}
 #endif
 
 template <class T>

@@ -1,5 +1,5 @@
-// Products of matrices. The bits depend on the shapes alone: the rows are cut into blocks of a
-// fixed height, and OpenBLAS computes each block on one thread.
+// Products of matrices. The bits depend on the shapes alone: the rows are cut into blocks by their
+// number, and OpenBLAS computes each block on one thread.
 #include "backend/cpu/matmul.h"
 
 #include <cblas.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <complex>
 #include <mutex>
+#include <string_view>
 #include <type_traits>
 
 #include "backend/cpu/threads.h"
@@ -15,7 +16,10 @@ namespace tamis::cpu {
 
 namespace {
 
+/// Rows of a block, at most; of several blocks each has half of them at least.
 constexpr int64_t kRows = 256;
+constexpr int64_t block_count(int64_t m) { return (m + kRows - 1) / kRows; }
+
 /// Products with fewer multiplications are not worth a thread of their own.
 constexpr int64_t kGrain = int64_t{1} << 20;
 
@@ -96,11 +100,11 @@ template <class T>
 void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m, int64_t k,
          int64_t n, T* out) {
   const bool shared = use_one_thread();
-  const int64_t blocks = (m + kRows - 1) / kRows;
+  const int64_t blocks = block_count(m), height = m / blocks, higher = m % blocks;
   const int64_t each = std::min(m, kRows) * n * k;
   const auto block = [&](int64_t i) {
-    const int64_t batch = i / blocks, first = i % blocks * kRows;
-    const int64_t rows = std::min(kRows, m - first);
+    const int64_t batch = i / blocks, at = i % blocks;
+    const int64_t first = at * height + std::min(at, higher), rows = height + (at < higher ? 1 : 0);
     const T* x = static_cast<const T*>(a.data) + batch * a.batch_stride + first * a.row_stride;
     const T* y = static_cast<const T*>(b.data) + batch * b.batch_stride;
     T* to = out + (batch * m + first) * n;
@@ -120,6 +124,18 @@ void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m,
 }
 
 }  // namespace
+
+bool matmul_needs_rows(DType dtype, int64_t m, int64_t k, int64_t n) {
+  // OpenBLAS has ways of its own for small matrices, some of them for contiguous rows only, which
+  // round differently. Those for AVX-512 take float32 up to 28 * 512 * 512 multiplications.
+  static const bool is_avx2 = [] {
+    const std::string_view core = openblas_get_corename();
+    return core == "Haswell" || core == "Zen";
+  }();
+  const bool is_wide = dtype == DType::float32 && !is_avx2;
+  const auto rows = static_cast<double>(m / block_count(m));
+  return rows * static_cast<double>(n) * static_cast<double>(k) <= (is_wide ? 0x1p23 : 0x1p21);
+}
 
 void run_matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches, int64_t m,
                 int64_t k, int64_t n, void* out) {

@@ -9,4 +9,6 @@ namespace tamis::cpu {
 void run_matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches, int64_t m,
                 int64_t k, int64_t n, void* out);
 
+bool matmul_needs_rows(DType dtype, int64_t m, int64_t k, int64_t n);
+
 }  // namespace tamis::cpu

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backend/cpu/compress_tables.h"
 #include "backend/cpu/loops.h"
 #include "backend/cpu/target-inl.h"
 #include "backend/cpu/vectors-inl.h"
@@ -139,10 +140,17 @@ HWY_INLINE void select_word(uint64_t word, const typename Word<W>::type* a,
 template <>
 HWY_INLINE void select_word<16>(uint64_t word, const Word<16>::type* a, const Word<16>::type* b,
                                 Word<16>::type* out) {
+#if HWY_TARGET == HWY_AVX3_DL
+  for (int i = 0; i < 64; i += 4) {
+    const __m512i no = _mm512_loadu_si512(b + i), yes = _mm512_loadu_si512(a + i);
+    _mm512_storeu_si512(out + i, Vectors<8>::blend(kDoubledBits[word >> i & 15], no, yes));
+  }
+#else
   for (int i = 0; i < 64; ++i) {
     const uint64_t mask = -(word >> i & 1);
     out[i] = {(a[i].low & mask) | (b[i].low & ~mask), (a[i].high & mask) | (b[i].high & ~mask)};
   }
+#endif
 }
 
 #if HWY_TARGET == HWY_AVX2
