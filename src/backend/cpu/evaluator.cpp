@@ -308,14 +308,30 @@ void Evaluator::execute_where(const Instr& instr, int64_t n) {
   }
 }
 
+namespace {
+
+/// Where in a leaf the elements [start, start + n) stand in one run; -1 if they do not.
+int64_t run_at(const Shape& shape, const Shape& strides, int64_t start, int64_t n) {
+  if (shape.empty() || strides.back() != 1) return -1;
+  int64_t offset = start % shape.back(), rest = start / shape.back();
+  if (offset + n > shape.back()) return -1;
+  for (size_t d = shape.size() - 1; d-- > 0; rest /= shape[d]) {
+    offset += rest % shape[d] * strides[d];
+  }
+  return offset;
+}
+
+}  // namespace
+
 void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
   const Leaf& leaf = program_.leaves[instr.leaf];
   Register& dst = registers_[instr.dst];
   const bool packed = is_packed(program_.shape, leaf.strides);
   if (leaf.dtype != DType::boolean) {
-    if (packed) {
+    const int64_t at = packed ? start : run_at(program_.shape, leaf.strides, start, n);
+    if (at >= 0) {
       dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) +
-                                   start * static_cast<int64_t>(itemsize(leaf.dtype)));
+                                   at * static_cast<int64_t>(itemsize(leaf.dtype)));
     } else {
       load_bytes(instr.leaf, start, n, dst.buffer);
     }
