@@ -155,5 +155,51 @@ TYPED_TEST(ReductionsOf, WordsOfZerosAreNotRead) {
   }
 }
 
+/// Lines onto `start`, one element after the other.
+template <class T, class Sum, class F>
+std::vector<Sum> plain_lines(const std::vector<T>& x, size_t lines, std::vector<Sum> start, F f) {
+  for (size_t line = 0; line < lines; ++line) {
+    for (size_t j = 0; j < start.size(); ++j) {
+      start[j] = f(start[j], static_cast<Sum>(x[line * start.size() + j]));
+    }
+  }
+  return start;
+}
+
+template <class T, class Sum, class F>
+void expect_lines(const Kernels& k, Kernels::Lines kernel, F f) {
+  GuardedArena in(kCapacity), out(kCapacity);
+  for (size_t width : {1, 2, 3, 7, 8, 31, 32, 33, 63, 64, 65, 129, 500}) {
+    for (size_t lines : {0, 1, 2, 5}) {
+      std::vector<T> x = samples<T>(width * lines, width + lines);
+      for (T& v : x) {
+        if (v == 0) v = T{0};  // which zero is found does not matter
+      }
+      const std::vector<Sum> start(width, Sum{3});
+      const std::vector<Sum> expected = plain_lines(x, lines, start, f);
+      const T* a = in.place(x, Edge::back);
+      Sum* acc = out.place(start, Edge::back);
+      kernel(a, lines, width, acc);
+      for (size_t j = 0; j < width; ++j) {
+        ASSERT_TRUE(same(acc[j], expected[j])) << k.isa << " width " << width << " lines " << lines;
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReductionsOf, LinesAreAddedInOrder) {
+  using T = TypeParam;
+  for (const Kernels* k : all_kernels()) {
+    const int type = index(dtype_of<T>);
+    if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8) {
+      using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+      expect_lines<T, Sum>(*k, k->sum_lines[type], [](Sum a, Sum b) { return a + b; });
+      expect_lines<T, Sum>(*k, k->prod_lines[type], [](Sum a, Sum b) { return a * b; });
+    }
+    expect_lines<T, T>(*k, k->amax_lines[type], [](T a, T b) { return a != a || a > b ? a : b; });
+    expect_lines<T, T>(*k, k->amin_lines[type], [](T a, T b) { return a != a || a < b ? a : b; });
+  }
+}
+
 }  // namespace
 }  // namespace tamis::testing

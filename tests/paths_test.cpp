@@ -68,6 +68,50 @@ TEST(Paths, TransposedSelectionsEqualThoseOfACopy) {
             masked_select(y.t().clone(), mask.t().clone()).to_vector<double>());
 }
 
+TEST(Paths, RowsOfPartsAreReadAndWrittenWhereTheyAre) {
+  manual_seed(8);
+  for (const auto& [rows, cols] :
+       {std::pair<int64_t, int64_t>{7, 1500}, {3, 5000}, {200, 513}, {130, 600}, {2000, 9}}) {
+    const Tensor x = rand({rows, cols}), y = rand({rows, cols});
+    const std::vector<float> a = x.to_vector<float>(), b = y.to_vector<float>();
+    std::vector<float> steps, sums, rolled, scaled;
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < cols; ++c) {
+        const int64_t at = r * cols + c;
+        if (c > 0) steps.push_back(a[at] - a[at - 1]);
+        sums.push_back(a[at] + b[c]);
+        rolled.push_back(a[r * cols + (c + cols - 4) % cols]);
+        scaled.push_back(c < 2 ? b[at] : b[at] * 2 + a[at - 2]);
+      }
+    }
+    EXPECT_EQ(x.diff().to_vector<float>(), steps);
+    EXPECT_EQ((x + y[0]).to_vector<float>(), sums);
+    EXPECT_EQ(roll(x, {4}, {1}).to_vector<float>(), rolled);
+    EXPECT_EQ(cat({x.narrow(1, cols - 4, 4), x.narrow(1, 0, cols - 4)}, 1).to_vector<float>(),
+              rolled);
+    // Into a part of a tensor that is read there.
+    Tensor z = y.clone(), part = z.narrow(1, 2, cols - 2);
+    part.copy_(part * 2 + x.narrow(1, 0, cols - 2));
+    EXPECT_EQ(z.to_vector<float>(), scaled);
+    // The same memory, shifted by a row.
+    Tensor w = x.clone();
+    w.narrow(0, 1, rows - 1).copy_(w.narrow(0, 0, rows - 1) + 0);
+    EXPECT_TRUE(equal(w.narrow(0, 1, rows - 1), x.narrow(0, 0, rows - 1)));
+  }
+}
+
+TEST(Paths, FlippedRowsOfAnyLength) {
+  for (int64_t cols : {1, 2, 3, 15, 16, 17, 33, 1000}) {
+    const Tensor x = rand({40, cols}).mul(200).to(DType::uint8).clone();
+    for (DType dtype : {DType::uint8, DType::int16, DType::float32, DType::float64}) {
+      const Tensor flipped = flip(x.to(dtype).clone(), {1});
+      for (int64_t c = 0; c < cols; ++c) {
+        ASSERT_TRUE(equal(flipped.select(1, c), x.to(dtype).select(1, cols - 1 - c))) << cols;
+      }
+    }
+  }
+}
+
 TEST(Paths, ComparisonsWithARangeEqualThoseWithItsCopy) {
   const Tensor counts = arange(100), plain = counts.clone();
   const Tensor limits =

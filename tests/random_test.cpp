@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "backend/cpu/kernels.h"
 #include "core/philox.h"
 #include "pointwise_cases.h"
 #include "tamis/order.h"
@@ -45,6 +46,28 @@ TEST(Philox, GivesTheKnownAnswers) {
             (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Philox, IsTheSameForManyCountersOnEveryInstructionSet) {
+  const uint64_t seed = 0x299f31d0a4093822;
+  for (const char* isa : {"scalar", "sse4", "avx2", "avx512"}) {
+    const cpu::Kernels* kernels = cpu::kernels_for(isa);
+    if (!kernels) continue;
+    for (uint64_t first : {uint64_t{0}, uint64_t{0xFFFFFFF8}, ~uint64_t{0} - 3}) {
+      for (size_t n : {0, 1, 7, 8, 15, 16, 31, 32, 33, 100}) {
+        std::vector<uint32_t> words(4 * n + 1, 77);
+        kernels->philox(seed, first, n, words.data());
+        for (size_t k = 0; k < n; ++k) {
+          const uint64_t at = first + k;
+          const auto expected = philox({static_cast<uint32_t>(at), static_cast<uint32_t>(at >> 32)},
+                                       {0xa4093822, 0x299f31d0});
+          for (size_t j = 0; j < 4; ++j)
+            ASSERT_EQ(words[4 * k + j], expected[j]) << isa << " " << n;
+        }
+        ASSERT_EQ(words.back(), 77u) << isa << " " << n;
+      }
+    }
+  }
 }
 
 TEST(Seed, RestartsTheStream) {

@@ -234,6 +234,24 @@ Tensor full_like(const Tensor& x, Scalar value, std::optional<DType> dtype) {
 
 namespace {
 
+/// As Scalar converts it, in a way that loops of floats are vectorised with.
+template <class T>
+T rounded_to(double value) {
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+  return Scalar(value).to<T>();
+}
+
+/// out[k] = make(k). Short runs of 32-bit numbers, because those are what vectors can convert.
+template <class T, class F>
+void fill_by_number(T* out, int64_t n, F make) {
+  constexpr int64_t kRun = 1024;
+  for (int64_t from = 0; from < n; from += kRun) {
+    const auto base = static_cast<double>(from);
+    const auto here = static_cast<int32_t>(std::min(kRun, n - from));
+    for (int32_t i = 0; i < here; ++i) out[from + i] = rounded_to<T>(make(base + i));
+  }
+}
+
 /// T is int64_t for integer dtypes, which cuts fractions off all three numbers, else double.
 template <class T>
 void check_range(T start, T end, T step) {
@@ -280,9 +298,7 @@ Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
       storage_of(result)->set_counts_up(std::is_same_v<T, int64_t> && from == 0 && by == 1);
     } else {
       const double from = start.to_double(), by = step.to_double();
-      for (int64_t i = 0; i < size; ++i) {
-        out[i] = Scalar(from + static_cast<double>(i) * by).to<T>();
-      }
+      fill_by_number(out, size, [&](double k) { return from + k * by; });
     }
   });
   return result;
@@ -318,16 +334,15 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
     T* out = data_of<T>(result);
     const auto first = static_cast<double>(start.to<T>()), last = static_cast<double>(end.to<T>());
     const double step = (last - first) / static_cast<double>(steps - 1);
-    // From both ends, so that both are exact and the values lie symmetrically.
-    for (int64_t i = 0; i < steps / 2; ++i) {
-      out[i] = Scalar(first + step * static_cast<double>(i)).to<T>();
-      out[steps - 1 - i] = Scalar(last - step * static_cast<double>(i)).to<T>();
-    }
     if (steps == 1) {
       out[0] = start.to<T>();
-    } else if (steps % 2 == 1) {
-      out[steps / 2] = Scalar(last - step * static_cast<double>(steps / 2)).to<T>();
+      return;
     }
+    // From both ends, so that both are exact and the values lie symmetrically.
+    const int64_t half = steps / 2;
+    const auto rest = static_cast<double>(steps - 1 - half);
+    fill_by_number(out, half, [&](double k) { return first + step * k; });
+    fill_by_number(out + half, steps - half, [&](double k) { return last - step * (rest - k); });
   });
   return result;
 }

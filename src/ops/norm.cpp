@@ -15,8 +15,9 @@ namespace {
 
 /// The sum of |x|^p, for finite p other than 0, in float64.
 Tensor sum_of_powers(const Tensor& x, const Tensor& mask, double p, const Shape& dims) {
-  const Tensor size = abs(p == 1 ? x : x.to(DType::float64));
-  return sum_wide(kept(mask, p == 1 ? size : p == 2 ? mul(size, size) : pow(size, p), 0), dims);
+  const Tensor wide = p == 1 ? x : x.to(DType::float64);
+  const Tensor powers = p == 1 ? abs(wide) : p == 2 ? mul(wide, wide) : pow(abs(wide), p);
+  return sum_wide(kept(mask, powers, 0), dims);
 }
 
 Tensor root(const Tensor& sum, double p) {

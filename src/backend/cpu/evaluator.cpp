@@ -39,10 +39,6 @@ void* room_in(Arena& arena, size_t bytes) {
   return arena.data;
 }
 
-size_t words_of(int64_t n) { return static_cast<size_t>(n + 63) / 64; }
-
-uint64_t tail_word(int64_t n) { return n % 64 ? (uint64_t{1} << (n % 64)) - 1 : ~uint64_t{0}; }
-
 MaskState state_of(const uint64_t* words, int64_t n) {
   const size_t last = words_of(n) - 1;
   uint64_t any = words[last], all = words[last] | ~tail_word(n);
@@ -51,11 +47,6 @@ MaskState state_of(const uint64_t* words, int64_t n) {
     all &= words[i];
   }
   return any == 0 ? MaskState::none : all == ~uint64_t{0} ? MaskState::all : MaskState::mixed;
-}
-
-void fill_words(uint64_t* words, int64_t n, bool value) {
-  std::memset(words, value ? 0xff : 0, words_of(n) * 8);
-  if (value) words[words_of(n) - 1] = tail_word(n);
 }
 
 }  // namespace
@@ -67,31 +58,6 @@ bool is_packed(const Shape& shape, const Shape& strides) {
     expected *= shape[d];
   }
   return true;
-}
-
-void set_bits(uint64_t* words, int64_t from, int64_t n) {
-  if (n <= 0) return;
-  const int64_t to = from + n;
-  const uint64_t head = ~uint64_t{0} << (from % 64);
-  const uint64_t tail = tail_word(to);
-  const int64_t first = from / 64, last = (to - 1) / 64;
-  if (first == last) {
-    words[first] |= head & tail;
-    return;
-  }
-  words[first] |= head;
-  for (int64_t i = first + 1; i < last; ++i) words[i] = ~uint64_t{0};
-  words[last] |= tail;
-}
-
-void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out) {
-  const int64_t first = from / 64, shift = from % 64, last = (from + n - 1) / 64;
-  const int64_t count = (n + 63) / 64;
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = words[first + i] >> shift;
-    if (shift != 0 && first + i < last) out[i] |= words[first + i + 1] << (64 - shift);
-  }
-  if (n % 64 != 0) out[count - 1] &= (uint64_t{1} << (n % 64)) - 1;
 }
 
 uint64_t* kept_words(int64_t count) {
@@ -308,14 +274,30 @@ void Evaluator::execute_where(const Instr& instr, int64_t n) {
   }
 }
 
+namespace {
+
+/// Where in a leaf the elements [start, start + n) stand in one run; -1 if they do not.
+int64_t run_at(const Shape& shape, const Shape& strides, int64_t start, int64_t n) {
+  if (shape.empty() || strides.back() != 1) return -1;
+  int64_t offset = start % shape.back(), rest = start / shape.back();
+  if (offset + n > shape.back()) return -1;
+  for (size_t d = shape.size() - 1; d-- > 0; rest /= shape[d]) {
+    offset += rest % shape[d] * strides[d];
+  }
+  return offset;
+}
+
+}  // namespace
+
 void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
   const Leaf& leaf = program_.leaves[instr.leaf];
   Register& dst = registers_[instr.dst];
   const bool packed = is_packed(program_.shape, leaf.strides);
   if (leaf.dtype != DType::boolean) {
-    if (packed) {
+    const int64_t at = packed ? start : run_at(program_.shape, leaf.strides, start, n);
+    if (at >= 0) {
       dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) +
-                                   start * static_cast<int64_t>(itemsize(leaf.dtype)));
+                                   at * static_cast<int64_t>(itemsize(leaf.dtype)));
     } else {
       load_bytes(instr.leaf, start, n, dst.buffer);
     }

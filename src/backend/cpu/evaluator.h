@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/cpu/bits.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/panel.h"
 #include "backend/program.h"
@@ -112,11 +113,5 @@ uint64_t* kept_words(int64_t count);
 
 /// Whether elements lie one after the other in the program's order.
 bool is_packed(const Shape& shape, const Shape& strides);
-
-/// Sets bits [from, from + n).
-void set_bits(uint64_t* words, int64_t from, int64_t n);
-
-/// Bits [from, from + n) of words, moved to the front; those behind them are zero.
-void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out);
 
 }  // namespace tamis::cpu

@@ -34,8 +34,12 @@ TAMIS_MATH_FUNCTION(Log2, log2)
 TAMIS_MATH_FUNCTION(Log10, log10)
 TAMIS_MATH_FUNCTION(Log1p, log1p)
 TAMIS_MATH_FUNCTION(Tanh, tanh)
-TAMIS_MATH_FUNCTION(Sigmoid, sigmoid)
 #undef TAMIS_MATH_FUNCTION
+
+template <class T>
+struct Sigmoid {
+  T operator()(T x) const { return math::sigmoid(x); }
+};
 
 template <template <class> class F, class T>
 void unary(const void* a, void* out, size_t n) {
@@ -44,6 +48,16 @@ void unary(const void* a, void* out, size_t n) {
   const F<T> f;
   TAMIS_INDEPENDENT
   for (size_t i = 0; i < n; ++i) y[i] = f(x[i]);
+}
+
+void sigmoid(const void* a, void* out, size_t n) {
+  const float* x = static_cast<const float*>(a);
+  float* y = static_cast<float*>(out);
+  for (; n >= 64; n -= 64, x += 64, y += 64) math::sigmoid(x, y);
+  float rest[64] = {};
+  std::copy_n(x, n, rest);
+  if (n > 0) math::sigmoid(rest, rest);
+  std::copy_n(rest, n, y);
 }
 
 // `exact` is libm's, for the arguments that the short way does not reach; it is NaN there.
@@ -126,7 +140,8 @@ void fill_math(Kernels& table) {
   set<Log10>(table, Op::log10);
   set<Log1p>(table, Op::log1p);
   set<Tanh>(table, Op::tanh);
-  set<Sigmoid>(table, Op::sigmoid);
+  table.unary[unary_index(Op::sigmoid)][static_cast<int>(DType::float32)] = &sigmoid;
+  table.unary[unary_index(Op::sigmoid)][static_cast<int>(DType::float64)] = &unary<Sigmoid, double>;
   set_circular<Sin>(table, Op::sin);
   set_circular<Cos>(table, Op::cos);
   set_circular<Tan>(table, Op::tan);

@@ -140,7 +140,7 @@ Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
     for (V& some : v) some = start - V{};  // not plus: a negative zero keeps its sign
     const T* from = x + first * kWide;
     for (size_t i = 0; i < whole; i += kLanes, from += kLanes) {
-      if (first == 0) prefetch_soon(from);
+      prefetch_ahead<kTogether * kWide>(from);
       for (size_t k = 0; k < kTogether; ++k) {
         v[k] = f(v[k], convert<V>(load<Part>(from + k * kWide)));
       }

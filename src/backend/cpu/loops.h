@@ -26,12 +26,12 @@ __attribute__((always_inline)) inline void prefetch_next(const T* x) {
   for (size_t i = 0; i < 64; i += 64 / sizeof(T)) __builtin_prefetch(x + kBlock + i);
 }
 
-/// The same a little ahead, for loops that read in order and do little else: a block of the larger
-/// dtypes fills the first-level cache.
-template <class T>
-__attribute__((always_inline)) inline void prefetch_soon(const T* x) {
-  constexpr size_t kAhead = 2048 / sizeof(T);
-  for (size_t i = 0; i < 64; i += 64 / sizeof(T)) __builtin_prefetch(x + kAhead + i);
+/// The same for the `count` elements that are 16 KiB behind x, whatever their dtype: a block of the
+/// larger ones would fill the first-level cache.
+template <size_t count, class T>
+__attribute__((always_inline)) inline void prefetch_ahead(const T* x) {
+  constexpr size_t kAhead = 16384 / sizeof(T);
+  for (size_t i = 0; i < count; i += 64 / sizeof(T)) __builtin_prefetch(x + kAhead + i);
 }
 
 /// Elements of W bytes that stand for any dtype of that width, so they alias all of them.

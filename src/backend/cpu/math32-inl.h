@@ -94,9 +94,16 @@ HWY_INLINE float expm1(float given) {
   return given == 0 ? given : static_cast<float>(y);
 }
 
-HWY_INLINE float sigmoid(float x) {
-  const double e = exp_at_most_one(-std::abs(x));
-  return x < -88.7228391f ? 0.f : static_cast<float>((x < 0 ? e : 1.0) / (1.0 + e));
+// y = 1 / (1 + exp(-x)), 64 times.
+HWY_INLINE void sigmoid(const float* x, float* y) {
+  alignas(64) float e[64];
+  for (int i = 0; i < 64; ++i) e[i] = -std::abs(x[i]);
+  exp_at_most_one(e, 0, e);
+  TAMIS_INDEPENDENT
+  for (int i = 0; i < 64; ++i) {
+    const double of = e[i];
+    y[i] = x[i] < -88.7228391f ? 0.f : static_cast<float>((x[i] < 0 ? of : 1.0) / (1.0 + of));
+  }
 }
 
 HWY_INLINE float tanh(float given) {

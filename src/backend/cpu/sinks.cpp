@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/cpu/blocks.h"
+#include "backend/cpu/places.h"
 
 namespace tamis::cpu {
 
@@ -43,13 +44,41 @@ void scatter_target(const Program& program, const Target& target, int64_t start,
                    });
 }
 
+/// What the program moves from one place to another in runs, if that is all it does and much, else
+/// null. Bools are no such thing: any nonzero byte becomes 1.
+const Leaf* moved_in_runs(const Program& program, const Target& target) {
+  const bool moves = program.mask < 0 && program.code.size() == 1 &&
+                     program.code[0].op == Op::load && program.dtype != DType::boolean;
+  if (!moves || program.numel <= kBlock) return nullptr;
+  const Leaf& leaf = program.leaves[program.code[0].leaf];
+  return leaf.strides.back() == 1 && target.strides.back() == 1 ? &leaf : nullptr;
+}
+
+/// Elements that a block should end with at the latest: those of a row, if rows are long and some
+/// leaf has them in one run each, so that they are read where they are.
+int64_t row_end(const Program& program) {
+  constexpr int64_t kLong = 512;
+  if (program.code.size() < 2 || program.shape.size() < 2 || program.shape.back() < kLong) {
+    return program.numel;
+  }
+  const bool some = std::any_of(program.leaves.begin(), program.leaves.end(), [&](const Leaf& l) {
+    return !l.intervals && l.dtype != DType::boolean && l.strides.back() == 1 &&
+           !is_packed(program.shape, l.strides);
+  });
+  return some ? program.shape.back() : program.numel;
+}
+
 }  // namespace
 
 void run_store(const Program& program, const Target& target) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const bool packed = is_packed(program.shape, target.strides);
+  if (const Leaf* leaf = packed ? nullptr : moved_in_runs(program, target)) {
+    const Places places{program.shape, target.strides, {}};
+    return run_put(places, target.data, leaf->data, leaf->strides, target.dtype, Combine::assign);
+  }
   const auto blend = kernels().where[width_index(size)];
-  for_each_block(program, [&](Evaluator& evaluator, int64_t, int64_t start, int64_t n) {
+  const auto store = [&](Evaluator& evaluator, int64_t start, int64_t n) {
     const Register* mask = program.mask >= 0 ? &evaluator.run_mask(start, n) : nullptr;
     if (mask && mask->state == MaskState::none) return;
     const bool whole = !mask || mask->state == MaskState::all;
@@ -68,6 +97,13 @@ void run_store(const Program& program, const Target& target) {
       gather_target(program, target, start, n, block);
       blend(mask->words(), {value, evaluator.value_is_uniform()}, block, block, n);
       scatter_target(program, target, start, n, block);
+    }
+  };
+  const int64_t row = row_end(program);
+  for_each_block(program, [&](Evaluator& evaluator, int64_t, int64_t start, int64_t n) {
+    for (const int64_t stop = start + n; start < stop; start += n) {
+      n = std::min(stop - start, row - start % row);
+      store(evaluator, start, n);
     }
   });
 }
