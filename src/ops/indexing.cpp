@@ -142,7 +142,7 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
   const IndexWalk w = walk(x, indices);
   // x[...] is a view too, of its own. All keep x as their base, by which a write to them tells x of
   // its gradient.
-  if (w.places.empty()) return &w.view.impl() == &x.impl() ? x.view(x.shape()) : w.view;
+  if (w.places.empty()) return &w.view.impl() == &x.impl() ? x.expand(x.shape()) : w.view;
   const IndexPlace* mask = only_mask(w);
   if (mask != nullptr && mask->dim == 0) return take_masked(w.view, mask->tensor);
   const Tensor result = take_places(w.view, Picked(w).places());
