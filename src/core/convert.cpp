@@ -8,8 +8,6 @@
 
 namespace tamis {
 
-namespace {
-
 double largest_finite(DType dtype) {
   switch (dtype) {
     case DType::float16:
@@ -22,6 +20,8 @@ double largest_finite(DType dtype) {
       return std::numeric_limits<double>::max();
   }
 }
+
+namespace {
 
 template <class T>
 bool fits_integer(Scalar value) {

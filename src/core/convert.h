@@ -13,6 +13,9 @@ bool fits(Scalar value, DType dtype);
 /// Throws kind value ("value cannot be converted to type int8_t without overflow") unless it fits.
 void check_fits(Scalar value, DType dtype);
 
+/// The largest finite number of a floating point dtype.
+double largest_finite(DType dtype);
+
 /// "Long": the name in PyTorch's "... not implemented for 'Long'".
 const char* scalar_type_name(DType dtype);
 

@@ -1,29 +1,15 @@
 // Replacing: pointwise functions that are made of others: bounds, numbers in the place of NaN and
 // infinities, rounded quotients.
 #include <cmath>
-#include <limits>
 
 #include "core/check.h"
+#include "core/convert.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
 
 namespace tamis {
 
 namespace {
-
-/// The largest finite number of a floating point dtype.
-double largest_finite(DType dtype) {
-  switch (dtype) {
-    case DType::float16:
-      return 65504;
-    case DType::bfloat16:
-      return 0x1.fep127;
-    case DType::float32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
 
 /// Whether elements are this infinity.
 Tensor equals_infinity(const char* op, const Tensor& x, double infinity) {
