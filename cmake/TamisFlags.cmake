@@ -68,10 +68,22 @@ function(tamis_set_shared_flags target)
   endif()
 endfunction()
 
+# Reading headers is most of what compiling takes, so each target reads those that its files share once.
+# A build without this, in which every file must include what it uses, is part of .ci/run.
+function(tamis_precompile target)
+  if(TAMIS_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 # Highway's functions are only as good as their inlining: unoptimised kernels would make a sanitizer
 # run take hours. A plain debug build keeps them steppable.
 function(tamis_set_kernel_flags)
   if(ARGN AND (TAMIS_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug"))
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O3)
+    if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+      # A precompiled header serves one level of optimisation only.
+      set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
   endif()
 endfunction()

@@ -25,6 +25,7 @@ file(GLOB python_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/src/*.c
 pybind11_add_module(tamis_python MODULE NO_EXTRAS ${python_sources})
 target_link_libraries(tamis_python PRIVATE tamis_objects)
 tamis_set_flags(tamis_python)
+tamis_precompile(tamis_python <pybind11/numpy.h> <pybind11/stl.h> <tamis/tamis.h>)
 tamis_set_shared_flags(tamis_python)
 set(python_package_dir "${TAMIS_PYTHON_DIR}/tamis")
 set_target_properties(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <concepts>
 #include <cstring>
 
 #include "backend/cpu/loops.h"
@@ -144,7 +145,7 @@ struct Wide<BFloat16> {
 
 template <class T>
 concept Ordered = requires(T a, T b) {
-  a < b;
+  { a < b } -> std::same_as<bool>;
 };
 
 template <class T>
