@@ -34,10 +34,11 @@ class DType:
 class Pair:
     """A torch tensor and a Tamis tensor of the same values and layout."""
 
-    def __init__(self, torch_tensor, tamis_tensor, label=""):
+    def __init__(self, torch_tensor, tamis_tensor, label="", written=False):
         self.torch = torch_tensor
         self.tamis = tamis_tensor
         self.label = label
+        self.written = written  # by the test
 
     @property
     def dtype(self):
@@ -149,7 +150,7 @@ def pair(dtype, shape, rng, kind="any", layout=None, origin=None, private=False)
         theirs = tamis.from_dlpack(ours)
     else:
         theirs = tamis.as_tensor(ours)
-    return Pair(ours, theirs, f"{layout},{origin}")
+    return Pair(ours, theirs, f"{layout},{origin}", private)
 
 
 def plain(values_, dtype=None):

@@ -97,9 +97,8 @@ def test_dtypes_and_shapes(check, op):
             for reduction in REDUCTIONS:
                 x, y = pair(a, (2, 3), rng, "small"), pair(b, (2, 3), rng, "small")
                 check(op, x, y, reduction=reduction, call=call, ulps=8)
-    with pytest.warns(UserWarning):
-        check(op, pair("float32", (2, 3), rng, "small"), pair("float32", (3,), rng, "small"), call=call, ulps=8)
-        check(op, pair("float32", (2, 3), rng, "small"), pair("float32", (2,), rng, "small"), call=call)
+    check(op, pair("float32", (2, 3), rng, "small"), pair("float32", (3,), rng, "small"), call=call, ulps=8)
+    check(op, pair("float32", (2, 3), rng, "small"), pair("float32", (2,), rng, "small"), call=call)
     check(op, pair("float32", (0,), rng), pair("float32", (0,), rng), call=call)
     if op == "huber_loss":
         check(op, pair("float32", (2,), rng), pair("float32", (2,), rng), delta=0.0, call=call)
