@@ -86,10 +86,14 @@ PyObject* to_torch(const Tensor& x);
 bool dtype_from_torch(PyObject* o, DType& dtype);
 PyObject* dtype_to_torch(DType dtype);
 
-// ---- others (buffer.cpp, dlpack.cpp) ------------------------------------------------------------
+// ---- others (buffer.cpp, dlpack.cpp, arrow_import.cpp) -------------------------------------------
 
 Tensor from_buffer(PyObject* o, Copying copying);
 Tensor from_dlpack(PyObject* o, Copying copying);
+/// Whether o is an array of pyarrow or another library that hands its arrays out as Arrow does.
+bool is_arrow_array(PyObject* o);
+/// Nulls are refused.
+Tensor from_arrow(PyObject* o, Copying copying);
 /// A new capsule; versioned means DLPack 1.x. as_bytes exports a bool tensor as uint8.
 PyObject* to_dlpack(const Tensor& x, bool versioned, bool as_bytes = false);
 

@@ -323,6 +323,7 @@ PyMethodDef methods[] = {
     {"to_device", with_keywords(to_device), METH_VARARGS | METH_KEYWORDS,
      "The tensor itself, for 'cpu'."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__arrow_c_array__", with_keywords(arrow_c_array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack__", with_keywords(dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {"__array_namespace__", with_keywords(array_namespace), METH_VARARGS | METH_KEYWORDS, nullptr},
