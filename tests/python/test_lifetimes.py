@@ -229,7 +229,7 @@ def with_torch():
 
 
 SCENES = [dlpack_unused, dlpack_to_tamis, dlpack_from_others, dlpack_refused, dlpack_read_only, numpy_both_ways,
-          buffers, arrow, iteration, exceptions, indexing, results, copies, awaited, with_torch]
+          numpy_functions, buffers, arrow, iteration, exceptions, indexing, results, copies, awaited, with_torch]
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
