@@ -166,6 +166,12 @@ def test_dtypes_of_tamis_are_dtypes_for_numpy():
     assert tamis.bfloat16.kind == "f"
 
 
+def test_lists_of_tensors_become_arrays():
+    for x in (tamis.arange(3), tamis.arange(6.0).reshape(2, 3), tamis.tensor(5)):
+        assert np.array([x, x]).tolist() == [x.tolist(), x.tolist()]
+        assert np.asarray([[x], [x]]).shape == (2, 1, *x.shape)
+
+
 # ---- operators -------------------------------------------------------------------------------------------------
 
 IN_PLACE = ["+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^=", "<<=", ">>="]
