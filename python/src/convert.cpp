@@ -77,6 +77,8 @@ std::optional<Tensor> other_to_tensor(PyObject* o, Copying copying) {
   if (PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o)) {
     return from_buffer(o, copying);
   }
+  // Before DLPack, which has neither bits nor nulls.
+  if (is_arrow_array(o)) return from_arrow(o, copying);
   if (has_attribute(o, dlpack)) return from_dlpack(o, copying);
   if (has_attribute(o, array)) {
     const py::object converted = steal(PyObject_CallMethodNoArgs(o, array));

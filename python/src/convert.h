@@ -70,13 +70,17 @@ void check_device(const std::string& device);
 // ---- NumPy (numpy.cpp) --------------------------------------------------------------------------
 
 bool is_ndarray(PyObject* o);
+/// Refuses a masked array, since a tensor has no mask.
 Tensor from_ndarray(PyObject* o, Copying copying);
+void refuse_masked_array(PyObject* o);
 PyObject* to_ndarray(const Tensor& x);
 bool is_numpy_scalar(PyObject* o);
 /// A NumPy scalar as a 0-d tensor of its own dtype.
 Tensor from_numpy_scalar(PyObject* o);
 bool dtype_from_numpy(PyObject* o, DType& dtype);
 PyObject* dtype_to_numpy(DType dtype);
+/// The letter that NumPy has for dtypes of this kind: b, u, i, f or c.
+char numpy_kind(DType dtype);
 
 // ---- torch (torch.cpp): only touched when the program has imported it ---------------------------
 
@@ -86,10 +90,14 @@ PyObject* to_torch(const Tensor& x);
 bool dtype_from_torch(PyObject* o, DType& dtype);
 PyObject* dtype_to_torch(DType dtype);
 
-// ---- others (buffer.cpp, dlpack.cpp) ------------------------------------------------------------
+// ---- others (buffer.cpp, dlpack.cpp, arrow_import.cpp) -------------------------------------------
 
 Tensor from_buffer(PyObject* o, Copying copying);
 Tensor from_dlpack(PyObject* o, Copying copying);
+/// Whether o is an array of pyarrow or another library that hands its arrays out as Arrow does.
+bool is_arrow_array(PyObject* o);
+/// Nulls are refused.
+Tensor from_arrow(PyObject* o, Copying copying);
 /// A new capsule; versioned means DLPack 1.x. as_bytes exports a bool tensor as uint8.
 PyObject* to_dlpack(const Tensor& x, bool versioned, bool as_bytes = false);
 

@@ -200,6 +200,7 @@ Tensor from_dlpack(PyObject* o, Copying copying) {
   if (PyCapsule_CheckExact(o)) return from_capsule(o, copying);
   if (is_tensor(o)) return tensor_of(o).detach();
   if (is_torch_tensor(o)) return from_torch(o);
+  refuse_masked_array(o);
   if (!PyObject_HasAttrString(o, "__dlpack__")) {
     raise_python(PyExc_TypeError,
                  std::string("from_dlpack: expected an object with __dlpack__, but got ") +

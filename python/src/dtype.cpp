@@ -85,6 +85,10 @@ PyObject* get_numpy(PyObject* self, void*) { return to_numpy(self, nullptr); }
 PyObject* get_itemsize(PyObject* self, void*) {
   return PyLong_FromSize_t(itemsize(value_of(self)));
 }
+PyObject* get_kind(PyObject* self, void*) {
+  const char kind = numpy_kind(value_of(self));
+  return PyUnicode_FromStringAndSize(&kind, 1);
+}
 PyObject* get_floating(PyObject* self, void*) {
   return PyBool_FromLong(is_floating_point(value_of(self)));
 }
@@ -104,6 +108,7 @@ PyGetSetDef properties[] = {
     {"is_floating_point", get_floating, nullptr, "Whether it holds fractions.", nullptr},
     {"is_signed", get_signed, nullptr, "Whether it holds negative numbers.", nullptr},
     {"is_complex", get_complex, nullptr, "Whether it holds complex numbers.", nullptr},
+    {"kind", get_kind, nullptr, "NumPy's letter for it: b, u, i, f or c.", nullptr},
     {"dtype", get_numpy, nullptr, "The NumPy dtype, under the name by which np.dtype() finds it.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

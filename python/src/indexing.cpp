@@ -157,6 +157,11 @@ Py_ssize_t length(PyObject* self) {
   });
 }
 
+/// x[i] for those who ask for a sequence, as NumPy does before it takes a list of tensors apart.
+PyObject* item(PyObject* self, Py_ssize_t i) {
+  return guard([&] { return wrap(tensor_of(self).select(0, i)); });
+}
+
 int contains(PyObject* self, PyObject* value) {
   return guard_int([&] {
     const Tensor x = tensor_of(self);
@@ -195,6 +200,8 @@ void add_indexing_slots(std::vector<PyType_Slot>& slots) {
   slots.push_back({Py_mp_subscript, reinterpret_cast<void*>(subscript)});
   slots.push_back({Py_mp_ass_subscript, reinterpret_cast<void*>(assign)});
   slots.push_back({Py_mp_length, reinterpret_cast<void*>(length)});
+  slots.push_back({Py_sq_length, reinterpret_cast<void*>(length)});
+  slots.push_back({Py_sq_item, reinterpret_cast<void*>(item)});
   slots.push_back({Py_sq_contains, reinterpret_cast<void*>(contains)});
   slots.push_back({Py_tp_iter, reinterpret_cast<void*>(iterate)});
 }

@@ -48,9 +48,20 @@ PyObject* get_real(PyObject* self, void*) {
     return wrap(without_gil([&] { return real(x); }));
   });
 }
+/// PyTorch's error for the imag of real numbers, which hasattr takes for a no: libraries ask.
+PyObject* imag_error() {
+  static PyObject* const type = checked(PyErr_NewException(
+      "tamis.ImagError",
+      py::make_tuple(py::handle(PyExc_RuntimeError), py::handle(PyExc_AttributeError)).ptr(),
+      nullptr));
+  return type;
+}
 PyObject* get_imag(PyObject* self, void*) {
   return guard([&] {
     const Tensor x = tensor_of(self);
+    if (!is_complex(x.dtype())) {
+      raise_python(imag_error(), "imag is not implemented for tensors with non-complex dtypes.");
+    }
     return wrap(without_gil([&] { return imag(x); }));
   });
 }
@@ -60,11 +71,6 @@ PyObject* get_array_interface(PyObject* self, void*) {
     if (x.dtype() == DType::bfloat16) {
       raise_python(PyExc_AttributeError, "NumPy has no dtype bfloat16");
     }
-    const char kind = x.dtype() == DType::boolean    ? 'b'
-                      : x.dtype() == DType::uint8    ? 'u'
-                      : is_floating_point(x.dtype()) ? 'f'
-                      : is_complex(x.dtype())        ? 'c'
-                                                     : 'i';
     Shape strides = x.strides();
     for (int64_t& s : strides) s *= static_cast<int64_t>(x.itemsize());
     const char* order = x.itemsize() == 1 ? "|" : "<";
@@ -73,7 +79,8 @@ PyObject* get_array_interface(PyObject* self, void*) {
     interface["version"] = 3;
     interface["shape"] = steal(shape_tuple(x.shape()));
     interface["strides"] = steal(shape_tuple(strides));
-    interface["typestr"] = order + std::string(1, kind) + std::to_string(x.itemsize());
+    interface["typestr"] =
+        order + std::string(1, numpy_kind(x.dtype())) + std::to_string(x.itemsize());
     interface["data"] = py::make_tuple(address, is_read_only(x));
     return interface.release().ptr();
   });
@@ -323,6 +330,7 @@ PyMethodDef methods[] = {
     {"to_device", with_keywords(to_device), METH_VARARGS | METH_KEYWORDS,
      "The tensor itself, for 'cpu'."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__arrow_c_array__", with_keywords(arrow_c_array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack__", with_keywords(dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {"__array_namespace__", with_keywords(array_namespace), METH_VARARGS | METH_KEYWORDS, nullptr},

@@ -55,6 +55,7 @@ PYBIND11_MODULE(_tamis, m) {
   add_files(m);
   add_numpy(m);
   add_arrow(m);
+  add_arrow_export(m);
   add_runtime(m);
   add_autograd(m);
   add_reference(m);

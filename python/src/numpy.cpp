@@ -2,7 +2,11 @@
 // works without NumPy; then no object can be one of its arrays.
 #include <pybind11/numpy.h>
 
+#include <algorithm>
+
+#include "autograd/node.h"
 #include "convert.h"
+#include "core/tensor_impl.h"
 
 namespace tamis::python {
 
@@ -11,6 +15,7 @@ namespace {
 using Api = py::detail::npy_api;
 
 PyTypeObject* generic_type = nullptr;
+PyTypeObject* masked_type = nullptr;
 
 bool numpy_loaded() { return generic_type != nullptr; }
 
@@ -29,13 +34,8 @@ bool dtype_of_descriptor(const py::dtype& descr, DType& dtype) {
   const auto size = descr.itemsize();
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto d = static_cast<DType>(i);
-    const char d_kind = d == DType::boolean    ? 'b'
-                        : d == DType::uint8    ? 'u'
-                        : is_integral(d)       ? 'i'
-                        : d == DType::bfloat16 ? ' '
-                        : is_complex(d)        ? 'c'
-                                               : 'f';
-    if (d_kind == kind && static_cast<py::ssize_t>(itemsize(d)) == size) {
+    if (d != DType::bfloat16 && numpy_kind(d) == kind &&
+        static_cast<py::ssize_t>(itemsize(d)) == size) {
       dtype = d;
       return true;
     }
@@ -76,6 +76,48 @@ const char* obstacle(const py::array& array, DType dtype) {
   return nullptr;
 }
 
+/// The class of that name in a module, which is never freed.
+PyTypeObject* class_of(const char* module, const char* name) {
+  py::object type = py::module_::import(module).attr(name);
+  return reinterpret_cast<PyTypeObject*>(type.release().ptr());
+}
+
+Shape shape_of(const py::array& array) {
+  return Shape(std::vector<int64_t>(array.shape(), array.shape() + array.ndim()));
+}
+
+/// Strides in elements, of an array without obstacle. Where a dimension has one element, NumPy may
+/// have put anything.
+Shape strides_of(const py::array& array) {
+  Shape strides;
+  for (py::ssize_t d = 0; d < array.ndim(); ++d) {
+    strides.push_back(std::max<int64_t>(array.strides(d) / array.itemsize(), 0));
+  }
+  return strides;
+}
+
+/// An array that NumPy made of x's memory, as a view of x, or copied if no view can lie so. None if
+/// it lies elsewhere. Without this, two storages would share memory, and a write to one would not
+/// settle what reads the other.
+py::object part_of(const py::object& x, const py::array& array) {
+  const Tensor& tensor = tensor_of(x.ptr());
+  const auto& storage = storage_of(tensor);
+  const auto* const begin = static_cast<const char*>(storage->data());
+  const auto* const first = static_cast<const char*>(array.data());
+  if (array.size() == 0 || first < begin || first >= begin + storage->bytes()) return py::none();
+  const DType dtype = array_dtype(array);
+  const auto width = static_cast<int64_t>(itemsize(dtype));
+  Layout layout{shape_of(array), strides_of(array), (first - begin) / width};
+  int64_t last = layout.offset;
+  for (size_t d = 0; d < layout.sizes.size(); ++d) {
+    last += (layout.sizes[d] - 1) * layout.strides[d];
+  }
+  const bool fits = dtype == tensor.dtype() && obstacle(array, dtype) == nullptr &&
+                    (first - begin) % width == 0 && (last + 1) * width <= storage->bytes();
+  if (fits) return steal(wrap(user_view(tensor, std::move(layout))));
+  return steal(wrap(values_to_tensor(array.ptr(), {})));
+}
+
 }  // namespace
 
 void add_numpy(py::module_& m) {
@@ -83,21 +125,37 @@ void add_numpy(py::module_& m) {
   // block one that holds the GIL on one that waits for it.
   m.def("_use_numpy", [] {
     Api::get();
-    const py::object generic = py::module_::import("numpy").attr("generic");
-    generic_type = reinterpret_cast<PyTypeObject*>(borrow(generic.ptr()).release().ptr());
+    generic_type = class_of("numpy", "generic");
+    masked_type = class_of("numpy.ma", "MaskedArray");
   });
+  m.def("_part_of", part_of);
+}
+
+char numpy_kind(DType dtype) {
+  if (dtype == DType::boolean) return 'b';
+  if (dtype == DType::uint8) return 'u';
+  if (is_complex(dtype)) return 'c';
+  return is_floating_point(dtype) ? 'f' : 'i';
 }
 
 bool is_ndarray(PyObject* o) { return numpy_loaded() && Api::get().PyArray_Check_(o); }
+
+void refuse_masked_array(PyObject* o) {
+  if (!numpy_loaded() || !PyType_IsSubtype(Py_TYPE(o), masked_type)) return;
+  raise_python(PyExc_TypeError,
+               "a tensor has no mask, and that of this NumPy masked array would be lost; write "
+               "a.filled(value) for its values with another in place of what is masked, or pass "
+               "a.data, with mask=~np.ma.getmaskarray(a) to a function that takes a mask");
+}
 
 bool is_numpy_scalar(PyObject* o) {
   return numpy_loaded() && PyType_IsSubtype(Py_TYPE(o), generic_type);
 }
 
 Tensor from_ndarray(PyObject* o, Copying copying) {
+  refuse_masked_array(o);
   const auto array = py::reinterpret_borrow<py::array>(o);
   const DType dtype = array_dtype(array);
-  const auto width = static_cast<int64_t>(itemsize(dtype));
   if (const char* reason = obstacle(array, dtype)) {
     if (copying == Copying::never) {
       raise_python(PyExc_ValueError,
@@ -107,13 +165,8 @@ Tensor from_ndarray(PyObject* o, Copying copying) {
     const py::object native = array.attr("astype")(borrow(descriptor(dtype)), "C");
     return from_ndarray(native.ptr(), Copying::never);
   }
-  Shape shape, strides;
-  for (py::ssize_t d = 0; d < array.ndim(); ++d) {
-    shape.push_back(array.shape(d));
-    strides.push_back(std::max<int64_t>(array.strides(d) / width, 0));
-  }
-  return borrow_memory(const_cast<void*>(array.data()), shape, strides, dtype, borrow(o),
-                       !array.writeable());
+  return borrow_memory(const_cast<void*>(array.data()), shape_of(array), strides_of(array), dtype,
+                       borrow(o), !array.writeable());
 }
 
 Tensor from_numpy_scalar(PyObject* o) {

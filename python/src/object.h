@@ -89,6 +89,7 @@ void add_creation(py::module_& m);
 void add_files(py::module_& m);
 void add_numpy(py::module_& m);
 void add_arrow(py::module_& m);
+void add_arrow_export(py::module_& m);
 void add_runtime(py::module_& m);
 void add_autograd(py::module_& m);
 void add_reference(py::module_& m);

@@ -21,5 +21,7 @@ PyObject* convert_to(PyObject* self, PyObject* args, PyObject* kwargs);
 PyObject* copy_tensor(PyObject* self, PyObject*);
 PyObject* deepcopy_tensor(PyObject* self, PyObject* memo);
 PyObject* reduce_tensor(PyObject* self, PyObject* protocol);
+// arrow_export.cpp: the same.
+PyObject* arrow_c_array(PyObject* self, PyObject* args, PyObject* kwargs);
 
 }  // namespace tamis::python

@@ -18,6 +18,7 @@ except ImportError:
     pass
 else:
     _tamis._use_numpy()
+    from tamis import _numpy_functions  # noqa: F401
 
 # The modules inside the extension, such as masks, under the names that people import.
 for _name, _value in list(vars(_tamis).items()):

@@ -440,27 +440,58 @@ def test_what_is_no_capsule_is_refused():
 # ---- Arrow -----------------------------------------------------------------------------------------------------
 
 
-def test_arrow_bitmaps():
-    pa = pytest.importorskip("pyarrow", minversion="14.0")
-    bits = [bool((i * 7) % 3) for i in range(75)]
-    a = pa.array(bits)
-    for offset in (0, 1, 7, 8, 13):
-        assert tamis.from_arrow(a[offset:70]).tolist() == bits[offset:70]
-    assert tamis.from_arrow(pa.array([], type=pa.bool_())).tolist() == []
-    back = tamis.to_arrow(tamis.tensor(bits))
-    assert back.equals(a)
-    holes = pa.array([True, None, False])
-    with pytest.raises(ValueError, match="null at 1"):
-        tamis.from_arrow(holes)
-    assert tamis.from_arrow(holes, null=False).tolist() == [True, False, False]
-    assert tamis.from_arrow(holes, null=True).tolist() == [True, True, False]
-    assert tamis.from_arrow(holes[2:]).tolist() == [False]
-    with pytest.raises(TypeError):
-        tamis.from_arrow(pa.array([1, 2]))
-    with pytest.raises(TypeError):
+class ArrowProducer:
+    """An array of another library, which hands out the capsules that it was given."""
+
+    def __init__(self, capsules):
+        self.capsules = capsules
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.capsules
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"])
+def test_arrow_capsules_share_numbers(dtype):
+    x = tamis.arange(5, dtype=getattr(tamis, dtype))
+    y = tamis.from_arrow(ArrowProducer(x.__arrow_c_array__()))
+    assert y.dtype is x.dtype and y.data_ptr() == x.data_ptr()
+    with pytest.raises(RuntimeError, match="read-only"):
+        y.fill_(0)
+    del x
+    gc.collect()
+    assert y.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 64, 75])
+def test_arrow_capsules_hold_bits_and_nulls(n):
+    bits, valid = [i % 3 == 0 for i in range(n)], [i % 5 != 2 for i in range(n)]
+    x, mask = tamis.tensor(bits, dtype=tamis.bool), tamis.tensor(valid, dtype=tamis.bool)
+    assert tamis.from_arrow(ArrowProducer(x.__arrow_c_array__())).tolist() == bits
+    values, found = tamis.from_arrow(ArrowProducer(tamis._tamis._to_arrow(x, mask)), return_mask=True)
+    assert found.tolist() == valid
+    assert values.tolist() == [b and v for b, v in zip(bits, valid)]
+    filled = tamis.from_arrow(ArrowProducer(tamis._tamis._to_arrow(x, mask)), null=True)
+    assert filled.tolist() == [b or not v for b, v in zip(bits, valid)]
+
+
+def test_arrow_memory_is_freed_by_whoever_is_last():
+    gc.collect()
+    before = tamis.memory_stats()["live_bytes"]
+    x = tamis.arange(100000)
+    capsules = x.__arrow_c_array__()
+    y = tamis.from_arrow(ArrowProducer(capsules))
+    del x, capsules
+    gc.collect()
+    assert y[-1] == 99999 and tamis.memory_stats()["live_bytes"] >= before + 700000
+    del y
+    gc.collect()
+    assert tamis.memory_stats()["live_bytes"] <= before + 1000
+
+
+def test_what_is_no_arrow_array_is_refused():
+    with pytest.raises(TypeError, match="expected an Arrow array, but got list"):
         tamis.from_arrow([True])
-
-
-def test_arrow_refuses_what_is_no_mask():
-    with pytest.raises(TypeError):
-        tamis._tamis._mask_to_arrow(tamis.ones(2))
+    with pytest.raises(TypeError, match=r"one dimension, but the shape is \(\); write x.flatten\(\)"):
+        tamis.tensor(1).__arrow_c_array__()
+    with pytest.raises(TypeError, match="Arrow has no dtype bfloat16"):
+        tamis.ones(2, dtype=tamis.bfloat16).__arrow_c_array__()

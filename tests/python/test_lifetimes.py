@@ -42,12 +42,12 @@ def find_meter():
     return None
 
 
-class ArrowMask:
-    def __init__(self, mask):
-        self.mask = mask
+class ArrowArray:
+    def __init__(self, x, mask=None):
+        self.x, self.mask = x, mask
 
     def __arrow_c_array__(self, requested_schema=None):
-        return _tamis._mask_to_arrow(self.mask)
+        return _tamis._to_arrow(self.x, self.mask)
 
 
 def in_use(meter):
@@ -134,9 +134,26 @@ def buffers():
 
 def arrow():
     mask = tamis.arange(50) % 3 == 0
-    assert tamis.from_arrow(ArrowMask(mask)).tolist() == mask.tolist()
-    _tamis._mask_to_arrow(mask)  # never used
-    refused(TypeError, lambda: tamis.from_arrow(ArrowMask(tamis.ones(2))))
+    assert tamis.from_arrow(ArrowArray(mask)).tolist() == mask.tolist()
+    assert tamis.from_arrow(ArrowArray(tamis.arange(50)))[1:].shape == (49,)
+    assert tamis.from_arrow(ArrowArray(tamis.arange(50), mask), return_mask=True)[0].sum() == 408
+    mask.__arrow_c_array__()  # never used
+    refused(ValueError, lambda: tamis.from_arrow(ArrowArray(tamis.arange(50), mask)))
+    refused(TypeError, lambda: tamis.from_arrow(ArrowArray(tamis.ones(2, 2))))
+
+
+def numpy_functions():
+    x = tamis.arange(60.0).reshape(3, 20)
+    rows = np.split(x, 3)
+    del x
+    assert rows[1].sum() == 590 and np.sum(rows[0], axis=1).tolist() == [190]
+    np.add(rows[0], 1, out=rows[2])
+    np.add.at(rows[2], (0, 0), 1)
+    a = np.ones(20)
+    a += rows[2][0]
+    refused(TypeError, lambda: np.clip(rows[0], 0, 1, rows[1]))
+    refused(RuntimeError, lambda: np.sum(tamis.ones(2).requires_grad_()))
+    refused(TypeError, lambda: tamis.sum(np.ma.masked_invalid(a)))
 
 
 def iteration():
@@ -212,7 +229,7 @@ def with_torch():
 
 
 SCENES = [dlpack_unused, dlpack_to_tamis, dlpack_from_others, dlpack_refused, dlpack_read_only, numpy_both_ways,
-          buffers, arrow, iteration, exceptions, indexing, results, copies, awaited, with_torch]
+          numpy_functions, buffers, arrow, iteration, exceptions, indexing, results, copies, awaited, with_torch]
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
