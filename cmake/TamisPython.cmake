@@ -69,10 +69,13 @@ endif()
 enable_testing()
 set(python_environment "PYTHONPATH=${TAMIS_PYTHON_DIR}" PYTHONDONTWRITEBYTECODE=1)
 
-# Runs pytest as a test of that name: tamis_add_pytest(name [ENVIRONMENT VAR=value...] ARGS ...)
+# Runs pytest as a test of that name: tamis_add_pytest(name [PYTHON path] [ENVIRONMENT VAR=value...] ARGS ...)
 function(tamis_add_pytest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;ARGS")
-  add_test(NAME ${name} COMMAND "${Python_EXECUTABLE}" -m pytest ${arg_ARGS}
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PYTHON" "ENVIRONMENT;ARGS")
+  if(NOT arg_PYTHON)
+    set(arg_PYTHON "${Python_EXECUTABLE}")
+  endif()
+  add_test(NAME ${name} COMMAND "${arg_PYTHON}" -m pytest ${arg_ARGS}
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   # 77: a test folder lacks what it is about, and has said so.
   set_tests_properties(
@@ -100,8 +103,20 @@ if(TAMIS_SANITIZE MATCHES "address")
   return()
 endif()
 
-tamis_add_pytest(python.deferred ARGS tests/python)
-tamis_add_pytest(python.eager ENVIRONMENT TAMIS_EAGER=1 ARGS tests/python)
+# Data frames in an environment that has them (scripts/setup makes it), else skipped there with a reason.
+set(python_tests tests/python)
+set(peers_python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
+if(EXISTS "${peers_python}")
+  list(APPEND python_tests --ignore=tests/python/test_dataframes.py)
+  foreach(mode IN ITEMS deferred eager)
+    tamis_add_pytest(
+      python.dataframes.${mode} PYTHON "${peers_python}" ENVIRONMENT TAMIS_REQUIRE_PEERS=1
+      ARGS tests/python/test_dataframes.py)
+  endforeach()
+  set_property(TEST python.dataframes.eager APPEND PROPERTY ENVIRONMENT TAMIS_EAGER=1)
+endif()
+tamis_add_pytest(python.deferred ARGS ${python_tests})
+tamis_add_pytest(python.eager ENVIRONMENT TAMIS_EAGER=1 ARGS ${python_tests})
 # In both modes by itself. It takes longest, so it begins first.
 tamis_add_pytest(torch ARGS tests/torch)
 set_tests_properties(torch PROPERTIES COST 1000)
