@@ -34,9 +34,18 @@ Other than in Python, comparisons bind tighter than `&`, `^` and `|`, so `x > 3 
 `(x > 3) & (~isnan(x))`; with parentheses it means the same in NumPy. `and`, `or` and `not` take any dtype, `&`,
 `|`, `^` and `~` bools and integers, bit by bit.
 
-Numbers are `3`, `0xff`, `2.5`, `1e-3`, `inf`, `nan`, `true` and `false`. As in PyTorch they do not change
-the dtype of an array within its category: `x > 0.1` compares a float32 `x` in float32. Lists such as `[2, 4, 7]` are
-arguments of functions; `isin` also takes the name of a file, which it reads as a whole.
+Numbers are `3`, `0xff`, `2.5`, `1e-3`, `inf`, `nan`, `true` and `false`. Integers are exact: a number without a point
+or an exponent that needs more than 64 bits is refused, and so is arithmetic on numbers that leads there. Lists such
+as `[2, 4, 7]` are arguments of functions; `isin` also takes the name of a file, which it reads as a whole.
+
+Numbers are compared by value, whatever the dtype: for an array of uint8, `x > -1` and `x < 300` are true everywhere,
+`x == 506` is true nowhere, and `x > 2.5` means `x >= 3`. Only beside floating point is a number with a fraction
+rounded to the dtype of the array first, so that `x == 0.1` finds the float32 nearest to 0.1. Integers and floating
+point of two arrays are compared in float64.
+
+Arithmetic on integers does not wrap in small dtypes: it is done in int64, or in float64 where fractions come out, as
+in `x / 2`, `sqrt(x)` and `x - mean(x)`. So `x + 1 > 255` finds 255 in an array of uint8; what needs more than 64 bits
+wraps. `~x` flips the bits that the dtype of `x` has. Arrays of floating point keep the dtype that promotion gives.
 
 `i`, `j` and `k` are the indices along the first, second and third dimension, from 0: `i > j` is what is below the
 diagonal of a matrix.

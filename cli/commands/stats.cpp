@@ -31,6 +31,7 @@ Json to_json(const Scalar& v) {
 }
 
 std::string to_text(const Scalar& v) {
+  if (std::isnan(v.to_double())) return "nan";  // whatever its sign
   return v.is_floating_point() ? fmt::format("{:.7g}", v.to_double())
                                : fmt::format("{}", v.to_int64());
 }
