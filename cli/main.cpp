@@ -1,5 +1,6 @@
 // The command `tamis`: parses arguments, runs a command, and turns what goes wrong into messages
 // and exit codes.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -79,6 +80,7 @@ int run(int argc, char** argv) {
     return fail(kUsage, explain(*app, e));
   }
   io::remove_temporary_files_on_signals();
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write, as a full disk is
   const Session session(options);
   find_command(app->get_subcommands()[0]->get_name())->run(session);
   return kDone;

@@ -244,12 +244,13 @@ def test_only_a_synced_output_waits_for_the_disk(sh, rng):
     assert syncs("--no-sync") == []
 
 
-def test_a_full_disk_leaves_the_old_file(sh, rng):
+@pytest.mark.parametrize("action", [signal.SIG_IGN, signal.SIG_DFL])
+def test_a_full_disk_leaves_the_old_file(sh, rng, action):
     sh.save(x=rng.normal(size=1_000_000))
     sh.path("out.npy").write_bytes(b"old")
 
     def small_files():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, action)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 
     text = sh.refuses("select", "x.npy", "-w", "x == x", "-o", "out.npy", code=3, preexec_fn=small_files)
