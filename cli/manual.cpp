@@ -57,23 +57,29 @@ of them. Their argument may be any expression: `abs(x - mean(x)) > 3 * std(x)`. 
 Mask builders such as `causal(512)` have a shape of their own, which is broadcast with the others.)";
 
 constexpr std::string_view kFiles =
-    R"(`.npy` (all versions), `.npz`, `.safetensors`, and raw files, which need `--dtype`, and `--shape` unless they
-are 1-d. C and Fortran order and both byte orders are read; what is written is in C order and little endian. `-`
+    R"(`.npy` (all versions), `.npz`, `.safetensors`, `.csv`, and raw files, which need `--dtype`, and `--shape` unless
+they are 1-d. C and Fortran order and both byte orders are read; what is written is in C order and little endian. `-`
 is the standard input or output. The format of an output is told by the ending of its name or by `--format`; without
 an ending it is `.npy`, and an ending that stands for none of them is refused. Of a file with several arrays, `--name`
-chooses one.
+chooses one, and so does `model.npz:weight` in place of the file.
+
+A CSV file holds numbers, comma-separated as RFC 4180 has it: a matrix has a row of it on each line, a vector one
+element. All are bool if all are `true` or `false`, int64 if all are whole numbers, else float64, or what `--dtype`
+says; an empty field is NaN. `--header` skips a first line of names. The standard input is CSV with `--csv`. Floats are
+written with as many digits as it takes to read the same bits again, in the same dtype.
 
 An output appears whole or not at all: it is written under a temporary name, synced and renamed. If something
 fails or a signal ends the command, a file that was there before is as it was. With `--no-sync` the command does not
 wait for the disk: if the machine crashes within seconds, the output may be empty, and the file before it lost.
 
 Inputs are checked before they are used; malformed and truncated ones are refused, and so are pickled objects.
-Compressed members of `.npz` files, arrays in Fortran order and what comes through a pipe are copied to a temporary
-file first: in the folder that the variable `TMPDIR` names, else in /var/tmp.)";
+Compressed members of `.npz` files, arrays in Fortran order, the numbers of CSV files and what comes through a pipe
+are copied to a temporary file first: in the folder that the variable `TMPDIR` names, else in /var/tmp.)";
 
 constexpr std::string_view kScripts =
     R"(Results go to the standard output, everything else to the standard error stream; with `--quiet` only errors
-do. `--json` prints results of `count`, `stats` and `info` as one line of JSON, where NaN is null and infinities are
+do. `info`, and `count` and `stats` with `--each`, go on with the next file if one cannot be used, and end with the
+exit code of the worst. `--json` prints results of `count`, `stats` and `info` as one line of JSON, where NaN is null and infinities are
 the strings "inf" and "-inf". A bar shows the progress of work that takes more than a second if the standard
 error stream is a terminal. Colours are used on terminals only, and never if `NO_COLOR` is set. Results do not
 depend on the number of threads.
