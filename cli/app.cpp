@@ -39,14 +39,14 @@ const Command* find_command(const std::string& name) {
 std::unique_ptr<CLI::App> make_app(Options& options) {
   auto app = std::make_unique<CLI::App>(
       "Masks for arrays on disk: selects, fills, counts, describes and draws the elements of\n"
-      ".npy, .npz, .safetensors and raw files by a condition.",
+      ".npy, .npz, .safetensors, CSV and raw files by a condition.",
       "tamis");
   app->require_subcommand(1);
   app->set_help_flag("-h,--help", "Print this help");
   app->set_version_flag("--version", "tamis " TAMIS_VERSION, "Print the version");
   app->get_formatter()->column_width(28);
   app->footer(
-      "`tamis COMMAND --help` says more about a command.\n"
+      "`tamis help COMMAND` says more about a command, `tamis docs` is the whole manual.\n"
       "Exit codes: 0 done, 1 wrong usage, 2 bad input, 3 input or output failed.");
   for (const Command& command : commands()) {
     CLI::App* sub = app->add_subcommand(command.name, command.summary);

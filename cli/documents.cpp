@@ -12,7 +12,9 @@ namespace {
 
 /// "-o, --output FILE"
 std::string option_text(const CLI::Option& option) {
-  if (option.get_positional()) return option.get_type_name() + "...";
+  if (option.get_positional()) {
+    return option.get_type_name() + (option.get_items_expected_max() > 1 ? "..." : "");
+  }
   std::string text;
   for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;
   for (const std::string& name : option.get_lnames()) text += (text.empty() ? "--" : ", --") + name;

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "nearest.h"
+#include "tamis/error.h"
 #include "usage_error.h"
 
 namespace tamis::cli {
@@ -53,21 +56,40 @@ Shape parse_shape(const std::string& text) {
   return shape;
 }
 
-/// The name of the array to take from the file that a condition calls `variable`; may be empty.
-std::string array_name(const Options& options, const std::string& variable) {
-  std::string common;
+/// "x=weight", as files have it.
+FileArgument parse_name(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || !is_name(text.substr(0, equals))) return {"", text, ""};
+  return {text.substr(0, equals), text.substr(equals + 1), ""};
+}
+
+/// The name of the array to take from a file; may be empty.
+std::string array_name(const Options& options, const FileArgument& file) {
+  std::string common = file.array;
   for (const std::string& text : options.names) {
-    const FileArgument part = parse_file(text);
-    if (part.name == variable) return part.path;
-    if (part.name.empty()) common = part.path;
+    const FileArgument part = parse_name(text);
+    if (part.name == file.name) return part.path;
+    if (part.name.empty() && common.empty()) common = part.path;
   }
   return common;
+}
+
+/// The layout of raw files.
+std::optional<io::RawLayout> raw_layout(const Options& options) {
+  if (options.dtype.empty()) {
+    if (!options.shape.empty()) throw UsageError("--shape needs --dtype");
+    return std::nullopt;
+  }
+  io::RawLayout layout;
+  layout.dtype = parse_dtype(options.dtype);
+  if (!options.shape.empty()) layout.shape = parse_shape(options.shape);
+  return layout;
 }
 
 /// --name var=NAME must be of a file that is there.
 void check_names(const std::vector<std::string>& names, const std::vector<FileArgument>& files) {
   for (const std::string& text : names) {
-    const std::string variable = parse_file(text).name;
+    const std::string variable = parse_name(text).name;
     const auto is_it = [&](const FileArgument& file) { return file.name == variable; };
     if (!variable.empty() && std::none_of(files.begin(), files.end(), is_it)) {
       throw UsageError(fmt::format("--name {}: no file is called '{}'", text, variable));
@@ -82,30 +104,60 @@ bool has_names(const io::Reader& reader) {
 }  // namespace
 
 FileArgument parse_file(const std::string& argument) {
-  const size_t equals = argument.find('=');
-  if (equals == std::string::npos || !is_name(argument.substr(0, equals))) return {"", argument};
-  return {argument.substr(0, equals), argument.substr(equals + 1)};
-}
-
-std::optional<io::RawLayout> raw_layout(const Options& options) {
-  if (options.dtype.empty()) {
-    if (!options.shape.empty()) throw UsageError("--shape needs --dtype");
-    return std::nullopt;
+  FileArgument file = parse_name(argument);
+  for (const std::string_view ending : {".npz:", ".safetensors:"}) {
+    const size_t at = file.path.find(ending);
+    if (at == std::string::npos || std::filesystem::exists(file.path)) continue;
+    file.array = file.path.substr(at + ending.size());
+    file.path.resize(at + ending.size() - 1);
   }
-  io::RawLayout layout;
-  layout.dtype = parse_dtype(options.dtype);
-  if (!options.shape.empty()) layout.shape = parse_shape(options.shape);
-  return layout;
+  return file;
 }
 
-io::Reader open_reader(const std::string& path, const std::optional<io::RawLayout>& raw) {
+io::Reader open_reader(const std::string& path, const Options& options) {
   const std::optional<io::Format> format = io::format_of(path);
-  const bool may_be_raw = !format || *format == io::Format::raw;
+  if (format == io::Format::csv || (options.csv && !format)) {
+    io::CsvLayout layout;
+    layout.header = options.header;
+    if (!options.dtype.empty()) layout.dtype = parse_dtype(options.dtype);
+    std::optional<Shape> shape;
+    if (!options.shape.empty()) shape = parse_shape(options.shape);
+    return io::Reader(path, layout, shape);
+  }
+  const std::optional<io::RawLayout> raw = raw_layout(options);
   if (format == io::Format::raw && !raw) {
     throw UsageError(
         fmt::format("{}: a raw file needs --dtype, and --shape unless it is 1-d", path));
   }
-  return io::Reader(path, may_be_raw ? raw : std::nullopt);
+  return io::Reader(path, !format || format == io::Format::raw ? raw : std::nullopt);
+}
+
+size_t find_array(const io::Reader& reader, const std::string& name) {
+  if (!name.empty()) return reader.find(name);
+  const std::vector<io::ArrayInfo>& arrays = reader.arrays();
+  if (arrays.size() <= 1) return reader.only();
+  constexpr size_t kMost = 20;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(arrays.size(), kMost); ++i) names.push_back(arrays[i].name);
+  if (arrays.size() > kMost) names.emplace_back("...");
+  throw Error(ErrorKind::value,
+              fmt::format("{0}: it has {1} arrays: {2}; choose one with --name {3} or as {0}:{3}",
+                          reader.path(), arrays.size(), fmt::join(names, ", "), names[0]));
+}
+
+std::vector<Options> options_of_each(const Options& options) {
+  std::vector<std::string> named, others;
+  for (const std::string& file : options.files) {
+    (parse_file(file).name.empty() ? others : named).push_back(file);
+  }
+  if (others.empty()) throw UsageError("--each needs files without a name, which are x in turn");
+  std::vector<Options> list;
+  for (const std::string& file : others) {
+    list.push_back(options);
+    list.back().files = {file};
+    list.back().files.insert(list.back().files.end(), named.begin(), named.end());
+  }
+  return list;
 }
 
 Inputs::Inputs(const Options& options) {
@@ -143,23 +195,23 @@ Inputs::Inputs(const Options& options) {
     throw UsageError("- stands there twice, but the standard input can be read only once");
   }
   check_names(options.names, files);
-  for (const FileArgument& file : files) add(file.name, file.path, options);
+  for (const FileArgument& file : files) add(file, options);
   const bool some_have_names = std::any_of(readers_.begin(), readers_.end(), has_names);
   if (!options.names.empty() && !some_have_names) {
     throw UsageError("--name chooses an array of an .npz or .safetensors file, and this is none");
   }
 }
 
-void Inputs::add(const std::string& name, const std::string& path, const Options& options) {
-  const io::Reader& reader = readers_.emplace_back(open_reader(path, raw_layout(options)));
-  const std::string inside = array_name(options, name);
-  const size_t number = inside.empty() || !has_names(reader) ? reader.only() : reader.find(inside);
+void Inputs::add(const FileArgument& file, const Options& options) {
+  const io::Reader& reader = readers_.emplace_back(open_reader(file.path, options));
+  const bool is_ignored = file.array.empty() && !has_names(reader);
+  const size_t number = find_array(reader, is_ignored ? "" : array_name(options, file));
   const io::ArrayInfo& info = reader.arrays()[number];
   if (arrays_.empty()) first_name_ = info.name;
-  arrays_.push_back(
-      {name, reader.dtype(number), info.shape, [&reader, number](int64_t first, int64_t count) {
-         return reader.window(number, first, count);
-       }});
+  arrays_.push_back({file.name, reader.dtype(number), info.shape,
+                     [&reader, number](int64_t first, int64_t count) {
+                       return reader.window(number, first, count);
+                     }});
 }
 
 void Inputs::check_intact() const {

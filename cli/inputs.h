@@ -13,18 +13,26 @@
 
 namespace tamis::cli {
 
-/// A file as an argument gives it: "a.npy", or "x=a.npy" with a name. "./x=a.npy" is a path.
+/// A file as an argument gives it: "a.npy", or "x=a.npy" with a name; "a.npz:weight" is an array in
+/// it, unless there is a file that is called so. "./x=a.npy" is a path.
 struct FileArgument {
-  std::string name;  // may be empty
+  std::string name;  // in conditions; may be empty
   std::string path;
+  std::string array;  // inside of the file; may be empty
 };
 FileArgument parse_file(const std::string& argument);
 
-/// The layout of raw files, from --dtype and --shape. Throws UsageError.
-std::optional<io::RawLayout> raw_layout(const Options& options);
+/// Opens a file. --dtype, --shape, --csv and --header are for files that do not say themselves what
+/// is in them. Throws UsageError.
+io::Reader open_reader(const std::string& path, const Options& options);
 
-/// Opens a file; the layout is for files that have no format of their own.
-io::Reader open_reader(const std::string& path, const std::optional<io::RawLayout>& raw);
+/// The number of the array with that name, or of the only one if the name is empty. Throws
+/// tamis::Error that says how one is chosen.
+size_t find_array(const io::Reader& reader, const std::string& name);
+
+/// The options for each unnamed file by itself, together with all files that have a name. Throws
+/// UsageError if there is none.
+std::vector<Options> options_of_each(const Options& options);
 
 class Inputs {
  public:
@@ -39,7 +47,7 @@ class Inputs {
   void check_intact() const;
 
  private:
-  void add(const std::string& name, const std::string& path, const Options& options);
+  void add(const FileArgument& file, const Options& options);
 
   std::deque<io::Reader> readers_;
   std::vector<Array> arrays_;

@@ -1,42 +1,23 @@
-// The command `tamis`: parses arguments, runs a command, and turns what goes wrong into messages
-// and exit codes.
-#include <unistd.h>
+// The command `tamis`: parses arguments, runs a command, and ends with its exit code.
+#include <signal.h>
 
 #include <cstdio>
-#include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "app.h"
+#include "failure.h"
 #include "nearest.h"
 #include "session.h"
-#include "tamis/error.h"
-#include "terminal.h"
-#include "usage_error.h"
 
 namespace tamis::cli {
 namespace {
 
-enum ExitCode { kDone = 0, kUsage = 1, kBadInput = 2, kIo = 3 };
-
 int fail(ExitCode code, const std::string& text) {
-  std::fflush(stdout);
-  const bool color = use_color(STDERR_FILENO);
-  fmt::print(stderr, "{} {}\n", colored("tamis:", "1;31", color), text);
+  print_failure({code, text});
   return code;
-}
-
-int exit_code_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::io:
-    case ErrorKind::memory:
-      return kIo;
-    default:
-      return kBadInput;
-  }
 }
 
 /// What CLI11 says, with a suggestion for what was mistyped.
@@ -48,9 +29,10 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
                          did_you_mean(rest[0], option_names(*sub)), sub->get_name());
     }
     const std::string text = error.what();
-    return fmt::format("{}\nTry `tamis {} --help`.",
-                       text == "files is required" ? "name a file to work on" : text,
-                       sub->get_name());
+    return fmt::format(
+        "{}\nTry `tamis {} --help`.",
+        text == "files is required" ? "name a file to work on, or - for the standard input" : text,
+        sub->get_name());
   }
   const std::string text = error.what();
   return fmt::format("{}\nTry `tamis --help`.",
@@ -79,9 +61,10 @@ int run(int argc, char** argv) {
     return fail(kUsage, explain(*app, e));
   }
   io::remove_temporary_files_on_signals();
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write, as a full disk is
   const Session session(options);
   find_command(app->get_subcommands()[0]->get_name())->run(session);
-  return kDone;
+  return session.exit_code();
 }
 
 int guarded(int argc, char** argv) {
@@ -89,19 +72,10 @@ int guarded(int argc, char** argv) {
     const int code = run(argc, argv);
     if (std::fflush(stdout) != 0) return fail(kIo, "cannot write to the standard output");
     return code;
-  } catch (const ConditionError& e) {
-    std::string lines = underlined(e.source(), e.place());
-    const size_t caret = lines.rfind('^');
-    lines = lines.substr(0, caret) + colored(lines.substr(caret), "1;32", use_color(STDERR_FILENO));
-    return fail(kUsage, fmt::format("{}\n{}", e.what(), lines));
-  } catch (const UsageError& e) {
-    return fail(kUsage, e.what());
-  } catch (const Error& e) {
-    return fail(static_cast<ExitCode>(exit_code_of(e.kind())), e.what());
-  } catch (const std::bad_alloc&) {
-    return fail(kIo, "out of memory");
-  } catch (const std::exception& e) {
-    return fail(kIo, e.what());
+  } catch (...) {
+    const Failure failure = current_failure();
+    print_failure(failure);
+    return failure.code;
   }
 }
 

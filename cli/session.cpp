@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "tamis/runtime.h"
 #include "usage_error.h"
@@ -15,23 +17,24 @@ namespace tamis::cli {
 namespace {
 
 io::Format format_named(const std::string& text) {
-  for (io::Format f :
-       {io::Format::npy, io::Format::npz, io::Format::safetensors, io::Format::raw}) {
-    if (text == io::name(f)) return f;
+  std::vector<std::string> names;
+  for (io::Format f : io::kFormats) {
+    names.emplace_back(io::name(f));
+    if (text == names.back()) return f;
   }
-  throw UsageError(fmt::format("--format: '{}' is none of npy, npz, safetensors, raw", text));
+  throw UsageError(fmt::format("--format: '{}' is none of {}", text, fmt::join(names, ", ")));
 }
 
-/// The format that the ending of a path stands for; without an ending, that of .npy files. A table
-/// of text is not what comes out, whatever its name says.
+/// The format that the ending of a path stands for; without an ending, that of .npy files.
 io::Format format_by_ending(const std::string& path) {
   if (const auto known = io::format_of(path)) return *known;
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending.empty()) return io::Format::npy;
-  throw UsageError(fmt::format(
-      "{}: no format has the ending {}; there are .npy, .npz, .safetensors, .raw and .bin, or say "
-      "--format",
-      path, ending));
+  throw UsageError(
+      fmt::format("{}: no format has the ending {}; there are .npy, .npz, .safetensors, .csv, .raw "
+                  "and .bin, or "
+                  "say --format",
+                  path, ending));
 }
 
 }  // namespace
@@ -68,15 +71,32 @@ const std::string& Session::output_name(const Inputs& inputs) {
   return inputs.first_name().empty() ? inputs.first().name : inputs.first_name();
 }
 
-io::Writer Session::writer(const std::string& path, DType dtype, const Shape& shape,
-                           const std::string& name) const {
-  if (path == "-" && isatty(STDOUT_FILENO) == 1) {
+io::Format Session::output_format(const std::string& path) const {
+  return options_.format.empty() ? format_by_ending(path) : format_named(options_.format);
+}
+
+io::Writer Session::writer(const std::string& path, std::vector<io::ArrayPlan> plans) const {
+  const io::Format format = output_format(path);
+  if (path == "-" && format != io::Format::csv && isatty(STDOUT_FILENO) == 1) {
     throw UsageError("the result is binary and not for a terminal; name a file with -o");
   }
-  const io::Format format =
-      options_.format.empty() ? format_by_ending(path) : format_named(options_.format);
   const bool has_names = format == io::Format::npz || format == io::Format::safetensors;
-  return io::Writer(path, format, {{has_names ? name : "", dtype, shape}}, !options_.no_sync);
+  for (io::ArrayPlan& plan : plans) {
+    if (!has_names) plan.name.clear();
+  }
+  return io::Writer(path, format, std::move(plans), !options_.no_sync);
+}
+
+void Session::attempt(const std::string& file, const std::function<void()>& f) const {
+  try {
+    f();
+  } catch (...) {
+    Failure failure = current_failure();
+    if (!failure.text.starts_with(file + ":")) failure.text = file + ": " + failure.text;
+    progress_.clear();
+    print_failure(failure);
+    exit_code_ = std::max(exit_code_, failure.code);
+  }
 }
 
 void Session::say(const std::string& line) const {

@@ -1,9 +1,12 @@
 // Session: what all commands share: inputs, conditions, outputs, and saying what was done.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "failure.h"
 #include "inputs.h"
 #include "io/writer.h"
 #include "language/expression.h"
@@ -27,10 +30,22 @@ class Session {
 
   /// What the first array is called in a file that it, or part of it, is written to.
   static const std::string& output_name(const Inputs& inputs);
+  /// The format of an output, by --format or the ending of its name. Throws UsageError.
+  io::Format output_format(const std::string& path) const;
   /// A writer for one array in the file `path`; one size of the shape may be -1. Throws UsageError
-  /// if it would be a terminal.
+  /// if it would be a terminal, unless it is text.
   io::Writer writer(const std::string& path, DType dtype, const Shape& shape,
-                    const std::string& name) const;
+                    const std::string& name) const {
+    return writer(path, {{name, dtype, shape}});
+  }
+  /// The same for several arrays. Names are dropped where the format has none.
+  io::Writer writer(const std::string& path, std::vector<io::ArrayPlan> plans) const;
+
+  /// Calls f for one file of several. What it throws is printed, with the name of the file, and
+  /// decides the exit code; then it goes on with the next.
+  void attempt(const std::string& file, const std::function<void()>& f) const;
+  /// That of the worst failure so far.
+  ExitCode exit_code() const { return exit_code_; }
 
   /// Prints a line for people to the standard error stream, unless --quiet.
   void say(const std::string& line) const;
@@ -40,6 +55,7 @@ class Session {
 
   const Options& options_;
   mutable Progress progress_;
+  mutable ExitCode exit_code_ = kDone;
   Runner runner_;
 };
 

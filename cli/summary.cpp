@@ -1,10 +1,7 @@
-// Summary: counts, sums, moments and extremes of windows, joined in their order.
+// Summary: counts, sums, moments and extremes of windows, and quantiles.
 #include "summary.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
+#include "partial.h"
 #include "quantiles.h"
 #include "runner.h"
 #include "tamis/ops.h"
@@ -12,19 +9,6 @@
 namespace tamis::cli {
 
 namespace {
-
-/// What one window, or all windows so far, give. NaN is left out of all but `nan`.
-struct Partial {
-  int64_t count = 0, nan = 0, inf = 0;
-  __int128 whole = 0;        // the sum of integers
-  double sum = 0, lost = 0;  // the sum of others, and what rounding took from it
-  double mean = 0, m2 = 0;   // m2: squared distances from the mean, summed
-  Scalar min = 0.0, max = 0.0;
-};
-
-bool less(const Scalar& a, const Scalar& b) {
-  return a.dtype() == DType::int64 ? a.to_int64() < b.to_int64() : a.to_double() < b.to_double();
-}
 
 /// int64 for what has no fractions.
 Scalar plain(const Scalar& v) { return v.is_floating_point() ? v : Scalar(v.to_int64()); }
@@ -62,50 +46,6 @@ Partial partial_of(const Tensor& window) {
   p.min = plain(x.amin().item());
   p.max = plain(x.amax().item());
   return p;
-}
-
-/// Adds b, the windows behind those of a. Sums keep what rounding takes from them (Neumaier), and
-/// moments are joined by their distance (Chan and others), so neither suffers from many windows.
-void join(Partial& a, const Partial& b) {
-  a.nan += b.nan;
-  a.inf += b.inf;
-  if (b.count == 0) return;
-  if (a.count == 0) {
-    const int64_t nan = a.nan;
-    a = b;
-    a.nan = nan;
-    return;
-  }
-  a.whole += b.whole;
-  const double sum = a.sum + b.sum;
-  if (std::isfinite(sum)) {
-    a.lost += std::abs(a.sum) >= std::abs(b.sum) ? (a.sum - sum) + b.sum : (b.sum - sum) + a.sum;
-  }
-  a.sum = sum;
-  const double n = static_cast<double>(a.count + b.count), distance = b.mean - a.mean;
-  const double share = static_cast<double>(b.count) / n;
-  a.mean += distance * share;
-  a.m2 += b.m2 + distance * distance * share * static_cast<double>(a.count);
-  a.count += b.count;
-  if (less(b.min, a.min)) a.min = b.min;
-  if (less(a.max, b.max)) a.max = b.max;
-}
-
-Summary finish(const Partial& p, bool is_integer) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  Summary s;
-  s.count = p.count;
-  s.nan = p.nan;
-  s.inf = p.inf;
-  const bool fits = p.whole >= std::numeric_limits<int64_t>::min() &&
-                    p.whole <= std::numeric_limits<int64_t>::max();
-  const double sum = is_integer ? static_cast<double>(p.whole) : p.sum + p.lost;
-  s.sum = is_integer && fits ? Scalar(static_cast<int64_t>(p.whole)) : Scalar(sum);
-  s.mean = p.count > 0 ? sum / static_cast<double>(p.count) : kNan;
-  s.var = p.count > 1 ? p.m2 / static_cast<double>(p.count - 1) : kNan;
-  s.min = p.count > 0 ? p.min : Scalar(kNan);
-  s.max = p.count > 0 ? p.max : Scalar(kNan);
-  return s;
 }
 
 }  // namespace

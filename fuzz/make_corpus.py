@@ -141,7 +141,36 @@ def make_conditions():
         put("condition", name, text if isinstance(text, bytes) else text.encode())
 
 
+def make_csv():
+    for name, text in {
+        "integers": "1,2,3\n4,5,6\n",
+        "floats_crlf": "0.1,-0.0\r\n1e-5,nan\r\n-inf,5e-324\r\n",
+        "names": "time,\"a, \"\"b\"\"\nc\"\n1,2\n",
+        "quoted": '"1","2.5"\n"3",4\n',
+        "bools": "true,False\nFALSE,TRUE\n",
+        "bits": "0\n1\n",
+        "gaps": "1,,3\n,,\n",
+        "mark": "\ufeff1, 2\n+3 ,\t4",
+        "empty": "",
+        "empty_lines": "1\n\n\n",
+        "empty_line_between": "1\n\n2\n",
+        "ragged": "1,2\n3\n",
+        "open_quote": '1,"2\n3',
+        "behind_quote": '"1"2\n',
+        "inner_quote": '1"2\n',
+        "too_large": "9223372036854775808\n",
+        "out_of_range": "1e400,1e-400\n",
+        "late_fraction": "1\n2\n3.5\n",
+        "word": "1,abc\n",
+        "returns": "1\r2\r3",
+        "long_field": "1" * 5000,
+        "not_text": bytes(range(256)),
+    }.items():
+        put("csv", name, text if isinstance(text, bytes) else text.encode())
+
+
 make_conditions()
+make_csv()
 make_npy()
 make_npz()
 make_safetensors()

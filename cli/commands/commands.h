@@ -12,7 +12,10 @@ void run_stats(const Session& session);
 void run_mask(const Session& session);
 void run_partition(const Session& session);
 void run_show(const Session& session);
+void run_head(const Session& session);
+void run_convert(const Session& session);
 void run_info(const Session& session);
+void run_help(const Session& session);
 void run_docs(const Session& session);
 void run_completions(const Session& session);
 

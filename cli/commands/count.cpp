@@ -1,59 +1,53 @@
 // count: how many elements a condition keeps, in all or along dimensions.
 #include <cstdio>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "results.h"
+#include "slices.h"
 #include "tamis/ops.h"
+#include "text_table.h"
 #include "usage_error.h"
 
 namespace tamis::cli {
 
 namespace {
 
-/// The dimensions to count along, none negative, in order.
-std::vector<int64_t> counted_dims(const std::vector<int64_t>& dims, const Shape& shape) {
-  const auto rank = static_cast<int64_t>(shape.size());
-  std::vector<int64_t> result;
-  for (int64_t dim : dims) {
-    if (dim < -rank || dim >= rank) {
-      throw UsageError(
-          fmt::format("--dim: there is no dimension {} in shape {}", dim, to_string(shape)));
-    }
-    result.push_back(dim < 0 ? dim + rank : dim);
-  }
-  std::sort(result.begin(), result.end());
-  if (std::adjacent_find(result.begin(), result.end()) != result.end()) {
-    throw UsageError("--dim: a dimension is given twice");
-  }
-  return result;
-}
+/// Of one file, or of several together.
+struct Counts {
+  int64_t total = 0;
+  int64_t kept = 0;           // without --dim
+  Tensor along;               // with --dim
+  std::vector<int64_t> dims;  // none negative
 
-/// Counts of what is left of a shape without the dimensions that are counted along.
-Tensor count_along(const Session& session, const Inputs& inputs, const Expression& where,
-                   const std::vector<int64_t>& dims) {
-  const Shape& shape = where.shape();
-  std::vector<size_t> left;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) left.push_back(d);
+  Json json() const {
+    if (!along.defined()) return {{"count", kept}, {"total", total}};
+    const std::vector<int64_t> values = along.to_vector<int64_t>();
+    return {{"count", nested({values.begin(), values.end()}, along.shape())},
+            {"total", total},
+            {"dim", dims}};
   }
-  Shape sizes;
-  for (size_t d : left) sizes.push_back(shape[d]);
-  const Tensor counts = zeros(sizes, DType::int64);
+};
+
+Tensor count_along(const Session& session, const Inputs& inputs, const Expression& where,
+                   const Slices& slices) {
+  const Tensor counts = zeros(slices.sizes, DType::int64);
   session.runner().run(
-      "count", shape, where.bytes_per_element(),
+      "count", where.shape(), where.bytes_per_element(),
       [&](const Box& box, int) {
         BoxOfArrays arrays(inputs.arrays(), box);
         const Tensor mask = where.evaluate(arrays).broadcast_to(box.size);
-        return std::pair(box, count_nonzero(mask, Shape(dims)));
+        return std::pair(slices.part(box), count_nonzero(mask, Shape(slices.along)));
       },
       [&](std::span<const std::pair<Box, Tensor>> parts) {
         for (const auto& [box, part] : parts) {
           Tensor place = counts;
-          for (size_t k = 0; k < left.size(); ++k) {
-            place = place.narrow(static_cast<int64_t>(k), box.start[left[k]], box.size[left[k]]);
+          for (size_t k = 0; k < box.size.size(); ++k) {
+            place = place.narrow(static_cast<int64_t>(k), box.start[k], box.size[k]);
           }
           place += part;
         }
@@ -75,8 +69,32 @@ int64_t count_all(const Session& session, const Inputs& inputs, const Expression
   return kept;
 }
 
+/// Without a condition, the elements that are not zero, or not false.
+std::string condition_text(const Options& options, const Array& x) {
+  if (!options.where.empty()) return options.where;
+  return x.dtype == DType::boolean ? x.name : x.name + " != 0";
+}
+
+Counts count_files(const Session& session, const Options& options) {
+  const Inputs inputs(options);
+  const Array& x = inputs.first();
+  const Expression where = session.expression(condition_text(options, x), inputs, x.shape);
+  where.check_condition();
+  Counts counts;
+  counts.total = numel(where.shape());
+  if (options.dims.empty()) {
+    counts.kept = count_all(session, inputs, where);
+  } else {
+    const Slices slices(where.shape(), options.dims);
+    counts.dims = slices.along;
+    counts.along = count_along(session, inputs, where, slices);
+  }
+  inputs.check_intact();
+  return counts;
+}
+
 /// Numbers of the last dimension on a line, an empty line between matrices.
-void print_counts(const Tensor& counts) {
+void print_along(const Tensor& counts) {
   const std::vector<int64_t> values = counts.to_vector<int64_t>();
   const Shape& shape = counts.shape();
   const bool is_list = shape.size() <= 1;
@@ -89,46 +107,49 @@ void print_counts(const Tensor& counts) {
   }
 }
 
-nlohmann::ordered_json nested(const std::vector<int64_t>& values, const Shape& shape, size_t dim,
-                              size_t& at) {
-  if (dim == shape.size()) return values[at++];
-  auto list = nlohmann::ordered_json::array();
-  for (int64_t i = 0; i < shape[dim]; ++i) list.push_back(nested(values, shape, dim + 1, at));
-  return list;
+void count_each(const Session& session) {
+  auto list = Json::array();
+  std::vector<std::vector<std::string>> lines = {{"file", "count", "total"}};
+  for (const Options& options : options_of_each(session.options())) {
+    const std::string& file = options.files[0];
+    session.attempt(file, [&] {
+      const Counts counts = count_files(session, options);
+      Json json = {{"file", file}};
+      json.update(counts.json());
+      list.push_back(std::move(json));
+      lines.push_back({file, std::to_string(counts.kept), std::to_string(counts.total)});
+      if (options.json || options.dims.empty()) return;
+      fmt::print("{}:\n", file);
+      print_along(counts.along);
+    });
+  }
+  if (session.options().json) {
+    fmt::print("{}\n", dump(list));
+  } else if (session.options().dims.empty()) {
+    fmt::print("{}", text_table(lines));
+  }
 }
 
 }  // namespace
 
 void run_count(const Session& session) {
   const Options& options = session.options();
-  if (options.output != "-" && options.dims.empty()) throw UsageError("--output needs --dim");
-  const Inputs inputs(options);
-  const Expression where = session.condition(inputs, inputs.first().shape);
-  const int64_t total = numel(where.shape());
-  nlohmann::ordered_json json;
-  if (options.dims.empty()) {
-    const int64_t kept = count_all(session, inputs, where);
-    inputs.check_intact();
-    json = {{"count", kept}, {"total", total}};
-    if (!options.json) fmt::print("{}\n", kept);
+  const bool to_file = options.output != "-";
+  if (to_file && options.dims.empty()) throw UsageError("--output needs --dim");
+  if (to_file && options.each) throw UsageError("--output is for one result, not for --each");
+  if (options.each) return count_each(session);
+  const Counts counts = count_files(session, options);
+  if (to_file) {
+    io::Writer out = session.writer(options.output, DType::int64, counts.along.shape(), "count");
+    out.append(counts.along);
+    out.commit();
+  } else if (options.json) {
+    fmt::print("{}\n", dump(counts.json()));
+  } else if (options.dims.empty()) {
+    fmt::print("{}\n", counts.kept);
   } else {
-    const std::vector<int64_t> dims = counted_dims(options.dims, where.shape());
-    const Tensor counts = count_along(session, inputs, where, dims);
-    inputs.check_intact();
-    size_t at = 0;
-    if (options.output != "-") {
-      io::Writer out = session.writer(options.output, DType::int64, counts.shape(), "count");
-      out.append(counts);
-      out.commit();
-    } else if (options.json) {
-      json = {{"count", nested(counts.to_vector<int64_t>(), counts.shape(), 0, at)},
-              {"total", total},
-              {"dim", dims}};
-    } else {
-      print_counts(counts);
-    }
+    print_along(counts.along);
   }
-  if (options.json && !json.is_null()) fmt::print("{}\n", json.dump());
 }
 
 }  // namespace tamis::cli

@@ -65,6 +65,12 @@ std::vector<Example> count_examples() {
        "tamis count temperature.npy -w 'x < 0' --dim 1 -o per_day.npy && tamis count per_day.npy "
        "-w 'x > 0'",
        "116\n"},
+      {"The true elements of a mask",
+       "tamis mask -w 'causal(4)' -o causal.npy -q && tamis count causal.npy", "10\n"},
+      {"File by file", "tamis count --each temperature.npy limit.npy -w 'x > 20'",
+       "file             count  total\n"
+       "temperature.npy    852   8760\n"
+       "limit.npy           13     24\n"},
       {"For a script", "tamis count temperature.npy -w 'isnan(x)' --json",
        "{\"count\":355,\"total\":8760}\n"},
   };
@@ -103,6 +109,12 @@ std::vector<Example> stats_examples() {
        "q(0.75)   25.7\n"
        "q(0.95)   28.89\n"
        "max       99.9\n"},
+      {"Row by row", "tamis stats tokens.npy --dim 1",
+       "index  count  total  nan  inf  sum      mean       std  min  max\n"
+       "0          6      6    0    0   19  3.166667  2.926887    0    7\n"
+       "1          6      6    0    0   39       6.5  1.048809    5    8\n"
+       "2          6      6    0    0   34  5.666667  2.875181    0    8\n"
+       "3          6      6    0    0   16  2.666667  1.966384    0    5\n"},
       {"For a script, with quantiles of its own",
        "tamis stats temperature.npy -w 'x < 99' --quantiles 0.1,0.9 --json",
        "{\"count\":8395,\"total\":8760,\"nan\":0,\"inf\":0,\"sum\":80782.60004772246,\"mean\":9."
@@ -192,6 +204,34 @@ std::vector<Example> show_examples() {
        "   │········································████████████████████████\n"
        "   └┴─────────┴─────────┴─────────┴─────────┴─────────┴─────────┴───\n"
        "    0         10        20        30        40        50        60\n"},
+  };
+}
+
+std::vector<Example> head_examples() {
+  return {
+      {"The first rows", "tamis head tokens.npy -n 2",
+       "0 5 2 0 5 7\n"
+       "7 5 8 6 6 7\n"
+       "2 of 4 lines\n"},
+      {"Where it was hottest", "tamis head temperature.npy -w 'x > 30 & x < 99' -n 3",
+       "182,14  31.0\n"
+       "207,12  30.4\n"
+       "207,15  30.4\n"},
+  };
+}
+
+std::vector<Example> convert_examples() {
+  return {
+      {"For a spreadsheet",
+       "tamis convert tokens.npy --columns a,b,c,d,e,f -o tokens.csv && head -n 3 tokens.csv",
+       "wrote int64 of shape [4, 6]\n"
+       "a,b,c,d,e,f\n"
+       "0,5,2,0,5,7\n"
+       "7,5,8,6,6,7\n"},
+      {"And back", "tamis convert tokens.csv --header -o again.npy && cmp tokens.npy again.npy",
+       "wrote int64 of shape [4, 6]\n"},
+      {"One tensor of a model", "tamis convert model.safetensors:bias -o bias.npy",
+       "wrote float32 of shape [4]\n"},
   };
 }
 

@@ -14,6 +14,8 @@ std::vector<Example> stats_examples();
 std::vector<Example> mask_examples();
 std::vector<Example> partition_examples();
 std::vector<Example> show_examples();
+std::vector<Example> head_examples();
+std::vector<Example> convert_examples();
 std::vector<Example> info_examples();
 
 }  // namespace tamis::cli

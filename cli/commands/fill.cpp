@@ -88,7 +88,10 @@ void run_mask(const Session& session) {
                            : "from_lengths(lengths)";
   }
   const Inputs inputs(options);
-  const Expression where = session.expression(text, inputs, {});
+  // Lengths and the like only say what the mask is, not how large.
+  const bool has_shape = !inputs.arrays().empty() && !takes_whole(text, inputs.first().name);
+  const Expression where =
+      session.expression(text, inputs, has_shape ? inputs.first().shape : Shape{});
   where.check_condition();
   io::Writer out = session.writer(options.output, DType::boolean, where.shape(), "mask");
   std::atomic<int64_t> kept{0};

@@ -1,17 +1,17 @@
 // info: what is in files, without reading their elements.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "results.h"
+#include "usage_error.h"
 
 namespace tamis::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string dtype_text(const io::ArrayInfo& info) {
   return info.dtype ? name(*info.dtype) : info.dtype_text;
@@ -54,17 +54,23 @@ Json array_json(const io::ArrayInfo& info) {
           {"compressed", info.compressed}};
 }
 
-void print_file(const io::Reader& reader) {
+/// The array that is asked for, else all.
+std::vector<io::ArrayInfo> arrays_of(const io::Reader& reader, const std::string& name) {
+  if (name.empty()) return reader.arrays();
+  return {reader.arrays()[reader.find(name)]};
+}
+
+void print_file(const io::Reader& reader, const std::vector<io::ArrayInfo>& arrays) {
   uint64_t bytes = 0;
   size_t width = 0;
-  for (const io::ArrayInfo& info : reader.arrays()) {
+  for (const io::ArrayInfo& info : arrays) {
     bytes += info.bytes;
     width = std::max(width, printable(info.name).size());
   }
-  const size_t n = reader.arrays().size();
+  const size_t n = arrays.size();
   fmt::print("{}: {}, {} array{}, {}\n", printable(reader.path()), io::name(reader.format()), n,
              n == 1 ? "" : "s", size_text(bytes));
-  for (const io::ArrayInfo& info : reader.arrays()) {
+  for (const io::ArrayInfo& info : arrays) {
     fmt::print("  {:<{}}{}{:<9} {}  {}{}\n", printable(info.name), width, width > 0 ? "  " : "",
                dtype_text(info), to_string(info.shape), size_text(info.bytes), notes(info));
   }
@@ -74,20 +80,22 @@ void print_file(const io::Reader& reader) {
 
 void run_info(const Session& session) {
   const Options& options = session.options();
+  if (options.names.size() > 1) throw UsageError("info: one --name is for all files");
   auto list = Json::array();
   for (const std::string& argument : options.files) {
-    const io::Reader reader = open_reader(parse_file(argument).path, raw_layout(options));
-    if (!options.json) {
-      print_file(reader);
-      continue;
-    }
-    auto arrays = Json::array();
-    for (const io::ArrayInfo& info : reader.arrays()) arrays.push_back(array_json(info));
-    list.push_back(
-        {{"file", reader.path()}, {"format", io::name(reader.format())}, {"arrays", arrays}});
+    const FileArgument file = parse_file(argument);
+    session.attempt(file.path, [&] {
+      const io::Reader reader = open_reader(file.path, options);
+      const std::string& name = options.names.empty() ? file.array : options.names[0];
+      const std::vector<io::ArrayInfo> arrays = arrays_of(reader, name);
+      if (!options.json) return print_file(reader, arrays);
+      auto described = Json::array();
+      for (const io::ArrayInfo& info : arrays) described.push_back(array_json(info));
+      list.push_back(
+          {{"file", reader.path()}, {"format", io::name(reader.format())}, {"arrays", described}});
+    });
   }
-  // A name that is no UTF-8 must not make the output invalid.
-  if (options.json) fmt::print("{}\n", list.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (options.json) fmt::print("{}\n", dump(list));
 }
 
 }  // namespace tamis::cli

@@ -1,20 +1,22 @@
-// stats: what the kept elements are like.
+// stats: what the kept elements are like, in all or along dimensions.
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "partial.h"
+#include "results.h"
+#include "slices.h"
 #include "tamis/ops.h"
+#include "text_table.h"
 #include "usage_error.h"
 
 namespace tamis::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// One line of the result.
 struct Line {
@@ -22,17 +24,25 @@ struct Line {
   Scalar value;
 };
 
-/// NaN is null; JSON has no infinities, so they are strings.
-Json to_json(const Scalar& v) {
-  if (!v.is_floating_point()) return v.to_int64();
-  const double d = v.to_double();
-  if (std::isinf(d)) return d < 0 ? "-inf" : "inf";
-  return d;
-}
+/// Of one file, or of several together: one list of lines, or with --dim one for each slice.
+struct Stats {
+  std::vector<std::vector<Line>> slices;
+  Shape sizes;                // of the slices
+  std::vector<int64_t> dims;  // with --dim; none negative
+  bool has_slices = false;
+};
 
-std::string to_text(const Scalar& v) {
-  return v.is_floating_point() ? fmt::format("{:.7g}", v.to_double())
-                               : fmt::format("{}", v.to_int64());
+std::vector<double> wanted_quantiles(const Options& options) {
+  if (!options.dims.empty() && !options.quantiles.empty()) {
+    throw UsageError(
+        "--quantiles: there are none along dimensions; leave out --dim, or choose a slice, as in "
+        "--where 'j == 3'");
+  }
+  for (double p : options.quantiles) {
+    if (!(p >= 0 && p <= 1)) throw UsageError("--quantiles: they are numbers from 0 to 1");
+  }
+  if (!options.quantiles.empty() || !options.dims.empty()) return options.quantiles;
+  return {0.05, 0.25, 0.5, 0.75, 0.95};
 }
 
 std::vector<Line> lines_of(const Summary& s, int64_t total, const std::vector<double>& quantiles) {
@@ -53,39 +63,180 @@ std::vector<Line> lines_of(const Summary& s, int64_t total, const std::vector<do
   return lines;
 }
 
-}  // namespace
+/// What a window says about each slice that it reaches.
+struct PartOfSlices {
+  Box box;
+  std::vector<Partial> partials;
+};
 
-void run_stats(const Session& session) {
-  const Options& options = session.options();
-  std::vector<Quantile> quantiles;
-  for (double p : options.quantiles) {
-    if (!(p >= 0 && p <= 1)) throw UsageError("--quantiles: they are numbers from 0 to 1");
-    quantiles.push_back({p, false});
-  }
-  const Inputs inputs(options);
+/// x with the dimensions that are left first, so that each slice is a row.
+Tensor by_slice(const Tensor& x, const Slices& slices) {
+  Shape order;
+  for (size_t d : slices.left) order.push_back(static_cast<int64_t>(d));
+  for (int64_t d : slices.along) order.push_back(d);
+  return x.permute(order).contiguous().settle();
+}
+
+/// All elements where there is no mask.
+PartOfSlices part_of(const Tensor& x, const Tensor& mask, const Box& box, const Slices& slices) {
+  PartOfSlices part{slices.part(box), {}};
+  part.partials.resize(static_cast<size_t>(part.box.numel()));
+  const Tensor elements = by_slice(x, slices);
+  const Tensor kept = mask.defined() ? by_slice(mask, slices) : Tensor();
+  const bool* keep = kept.defined() ? kept.data<bool>() : nullptr;
+  const int64_t columns = elements.numel() / part.box.numel();
+  visit_real(x.dtype(), [&]<class T>(T) {
+    const T* element = elements.template data<T>();
+    for (Partial& partial : part.partials) {
+      for (int64_t i = 0; i < columns; ++i, ++element) {
+        if (keep == nullptr || *keep++) add(partial, *element);
+      }
+    }
+  });
+  return part;
+}
+
+Stats stats_along(const Session& session, const Inputs& inputs, const Expression& where,
+                  const Options& options) {
+  const Slices slices(where.shape(), options.dims);
   const Array& x = inputs.first();
-  if (is_complex(x.dtype)) {
-    throw UsageError(fmt::format("stats: {} is complex; complex numbers have no order", x.name));
+  std::vector<Partial> all(static_cast<size_t>(numel(slices.sizes)));
+  session.runner().run(
+      "statistics", where.shape(), std::max(where.bytes_per_element(), itemsize(x.dtype)),
+      [&](const Box& box, int) {
+        BoxOfArrays arrays(inputs.arrays(), box);
+        const Tensor mask =
+            options.where.empty() ? Tensor() : where.evaluate(arrays).broadcast_to(box.size);
+        return part_of(arrays[0].broadcast_to(box.size), mask, box, slices);
+      },
+      [&](std::span<const PartOfSlices> parts) {
+        for (const PartOfSlices& part : parts) {
+          const std::vector<int64_t> numbers = slices.numbers(part.box);
+          for (size_t i = 0; i < numbers.size(); ++i) join(all[numbers[i]], part.partials[i]);
+        }
+      });
+  Stats stats;
+  stats.has_slices = true;
+  stats.sizes = slices.sizes;
+  stats.dims = slices.along;
+  for (const Partial& p : all) {
+    stats.slices.push_back(lines_of(finish(p, !is_floating_point(x.dtype)), slices.numel, {}));
   }
-  const Expression where = session.condition(inputs, x.shape);
+  return stats;
+}
+
+Stats stats_of_all(const Session& session, const Inputs& inputs, const Expression& where,
+                   const Options& options) {
+  std::vector<Quantile> quantiles;
+  for (double p : wanted_quantiles(options)) quantiles.push_back({p, false});
   const bool all = options.where.empty();
-  const Stream kept{x.dtype, where.shape(), [&](const Box& box) {
+  const Stream kept{inputs.first().dtype, where.shape(), [&](const Box& box) {
                       BoxOfArrays arrays(inputs.arrays(), box);
                       if (all) return arrays[0];
                       const Tensor mask = where.evaluate(arrays);
                       return masked_select(arrays[0].broadcast_to(box.size), mask);
                     }};
   const Summary summary = summarize(session.runner(), kept, quantiles);
+  return {{lines_of(summary, numel(where.shape()), wanted_quantiles(options))}, {}, {}, false};
+}
+
+Stats stats_of(const Session& session, const Options& options) {
+  const Inputs inputs(options);
+  const Array& x = inputs.first();
+  if (is_complex(x.dtype)) {
+    throw UsageError(fmt::format("stats: {} is complex; complex numbers have no order", x.name));
+  }
+  const Expression where = session.condition(inputs, x.shape);
+  Stats stats = options.dims.empty() ? stats_of_all(session, inputs, where, options)
+                                     : stats_along(session, inputs, where, options);
   inputs.check_intact();
+  return stats;
+}
+
+Json json_of(const Stats& stats) {
   Json json;
-  for (const Line& line : lines_of(summary, numel(where.shape()), options.quantiles)) {
-    if (options.json) {
-      json[line.name] = to_json(line.value);
-    } else {
+  const size_t lines = stats.slices.empty() ? 0 : stats.slices[0].size();
+  for (size_t i = 0; i < lines; ++i) {
+    std::vector<Json> values;
+    for (const std::vector<Line>& slice : stats.slices) values.push_back(to_json(slice[i].value));
+    json[stats.slices[0][i].name] = nested(values, stats.sizes);
+  }
+  if (stats.has_slices) json["dim"] = stats.dims;
+  return json;
+}
+
+using Cells = std::vector<std::string>;
+
+/// The names of lines, behind that of the first column.
+Cells header_of(const std::string& first, const std::vector<Line>& lines) {
+  Cells cells = {first};
+  for (const Line& line : lines) cells.push_back(line.name);
+  return cells;
+}
+
+Cells cells_of(const std::string& first, const std::vector<Line>& lines) {
+  Cells cells = {first};
+  for (const Line& line : lines) cells.push_back(to_text(line.value));
+  return cells;
+}
+
+/// A line for each slice, which begins with its index.
+std::string table_of_slices(const Stats& stats) {
+  std::vector<Cells> table;
+  if (!stats.slices.empty()) table.push_back(header_of("index", stats.slices[0]));
+  for (size_t number = 0; number < stats.slices.size(); ++number) {
+    std::string index;
+    auto rest = static_cast<int64_t>(number);
+    for (size_t d = stats.sizes.size(); d-- > 0; rest /= stats.sizes[d]) {
+      index = fmt::format("{}{}{}", rest % stats.sizes[d], index.empty() ? "" : ",", index);
+    }
+    table.push_back(cells_of(index.empty() ? "all" : index, stats.slices[number]));
+  }
+  return text_table(table);
+}
+
+void stats_of_each(const Session& session) {
+  auto list = Json::array();
+  std::vector<Cells> table;
+  for (const Options& options : options_of_each(session.options())) {
+    const std::string& file = options.files[0];
+    session.attempt(file, [&] {
+      const Stats stats = stats_of(session, options);
+      Json json = {{"file", file}};
+      json.update(json_of(stats));
+      list.push_back(std::move(json));
+      if (options.json) return;
+      if (stats.has_slices) {
+        fmt::print("{}:\n{}", file, table_of_slices(stats));
+        return;
+      }
+      if (table.empty()) table.push_back(header_of("file", stats.slices[0]));
+      table.push_back(cells_of(file, stats.slices[0]));
+    });
+  }
+  if (session.options().json) {
+    fmt::print("{}\n", dump(list));
+  } else {
+    fmt::print("{}", text_table(table));
+  }
+}
+
+}  // namespace
+
+void run_stats(const Session& session) {
+  const Options& options = session.options();
+  (void)wanted_quantiles(options);  // refuses before anything is read
+  if (options.each) return stats_of_each(session);
+  const Stats stats = stats_of(session, options);
+  if (options.json) {
+    fmt::print("{}\n", dump(json_of(stats)));
+  } else if (stats.has_slices) {
+    fmt::print("{}", table_of_slices(stats));
+  } else {
+    for (const Line& line : stats.slices[0]) {
       fmt::print("{:<8}  {}\n", line.name, to_text(line.value));
     }
   }
-  if (options.json) fmt::print("{}\n", json.dump());
 }
 
 }  // namespace tamis::cli

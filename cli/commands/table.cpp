@@ -10,17 +10,21 @@ namespace {
 // ---- options that several commands have ---------------------------------------------------------
 
 void add_files(CLI::App& c, Options& o, bool required = true) {
-  auto* files =
-      c.add_option("files", o.files, "Files, as in a.npy or name=a.npy; - is the standard input");
+  auto* files = c.add_option("files", o.files,
+                             "Files, as in a.npy, name=a.npy or a.npz:array; - is the standard "
+                             "input");
   files->type_name("FILE");
   if (required) files->required();
   c.add_option("--name", o.names,
                "The array inside an .npz or .safetensors file; var=NAME for one "
                "of several files")
       ->type_name("NAME");
-  c.add_option("--dtype", o.dtype, "Element type of raw files, as in float32")->type_name("TYPE");
-  c.add_option("--shape", o.shape, "Shape of raw files, as in 100,200; one size may be -1")
+  c.add_option("--dtype", o.dtype, "Element type of raw and CSV files, as in float32")
+      ->type_name("TYPE");
+  c.add_option("--shape", o.shape, "Shape of raw and CSV files, as in 100,200; one size may be -1")
       ->type_name("SIZES");
+  c.add_flag("--csv", o.csv, "Files without a known ending, and the standard input, are CSV");
+  c.add_flag("--header", o.header, "CSV files begin with a line of names");
 }
 
 /// An empty text is what a shell makes of a variable that is not set.
@@ -35,12 +39,18 @@ void add_output(CLI::App& c, Options& o,
                     "The file to write; - is the standard "
                     "output, the default") {
   c.add_option("-o,--output", o.output, text)->type_name("FILE");
-  c.add_option("--format", o.format, "npy, npz, safetensors or raw, if not as the file's name says")
+  c.add_option("--format", o.format,
+               "npy, npz, safetensors, raw or csv, if not as the file's name says")
       ->type_name("FORMAT");
   c.add_flag("--no-sync", o.no_sync, "Do not wait until the output is on the disk");
 }
 
 void add_json(CLI::App& c, Options& o) { c.add_flag("--json", o.json, "Print JSON"); }
+
+void add_each(CLI::App& c, Options& o) {
+  c.add_flag("--each", o.each,
+             "Every file by itself, as x; files with a name go with each of them");
+}
 
 // ---- commands -----------------------------------------------------------------------------------
 
@@ -62,7 +72,8 @@ void define_fill(CLI::App& c, Options& o) {
 
 void define_count(CLI::App& c, Options& o) {
   add_files(c, o);
-  add_where(c, o)->required();
+  add_where(c, o, "The condition; true keeps (default: what is not zero)");
+  add_each(c, o);
   c.add_option("--dim", o.dims, "Count along these dimensions; negative ones from the end")
       ->type_name("N")
       ->delimiter(',');
@@ -73,6 +84,10 @@ void define_count(CLI::App& c, Options& o) {
 void define_stats(CLI::App& c, Options& o) {
   add_files(c, o);
   add_where(c, o);
+  add_each(c, o);
+  c.add_option("--dim", o.dims, "Describe along these dimensions; negative ones from the end")
+      ->type_name("N")
+      ->delimiter(',');
   c.add_option("--quantiles", o.quantiles, "Which ones (default: 0.05,0.25,0.5,0.75,0.95)")
       ->type_name("P")
       ->delimiter(',');
@@ -106,9 +121,30 @@ void define_show(CLI::App& c, Options& o) {
   c.add_flag("--values", o.values, "Colour what is kept by its values");
 }
 
+void define_head(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_where(c, o);
+  c.add_option("-n,--lines", o.lines, "Lines to print (default: 10)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""));
+}
+
+void define_convert(CLI::App& c, Options& o) {
+  add_files(c, o);
+  add_output(c, o);
+  c.add_option("--columns", o.columns, "Names for the first line of a CSV file, as in a,b,c")
+      ->type_name("NAMES")
+      ->delimiter(',');
+}
+
 void define_info(CLI::App& c, Options& o) {
   add_files(c, o);
   add_json(c, o);
+}
+
+void define_help(CLI::App& c, Options& o) {
+  c.add_option("command", o.command, "The command; without one, the list of commands")
+      ->type_name("COMMAND");
 }
 
 void define_docs(CLI::App& c, Options& o) {
@@ -134,18 +170,25 @@ const std::vector<Command>& commands() {
        "are taken.",
        define_fill, run_fill, fill_examples()},
       {"count", "Count the elements that a condition keeps",
-       "Prints how many elements are kept. With `--dim`, there is a count for every index of the "
-       "other dimensions: one\nper line, or a line for each row; or a file of them.",
+       "Prints how many elements are kept; without a condition, how many are true or not zero. "
+       "With "
+       "`--dim`, there is a count for every index of the "
+       "other dimensions: one\nper line, or a line for each row; or a file of them. With `--each`, "
+       "there is a line for every file.",
        define_count, run_count, count_examples()},
       {"stats", "Describe the elements that a condition keeps",
        "Prints count, sum, mean, standard deviation, extremes and quantiles of the kept elements "
        "of the first file. NaN\nis counted, and left out of all else; infinities are counted and "
        "belong to the others. Quantiles are exact and\nlinear between neighbours, the standard "
-       "deviation has n - 1 as divisor.",
+       "deviation has n - 1 as divisor. With `--dim`, there is a line without quantiles for every "
+       "index of\nthe other dimensions; with `--each`, one for every file.",
        define_stats, run_stats, stats_examples()},
       {"mask", "Write the mask of a condition, or of lengths",
        "Writes a mask: a condition's values, or for a file of lengths rows that are true up to the "
-       "length. Builders\nsuch as `causal(512)` make masks without any file.",
+       "length. A condition's mask "
+       "has\nthe shape of the first file, broadcast with the others. Builders such as "
+       "`causal(512)` "
+       "make masks without any file.",
        define_mask, run_mask, mask_examples()},
       {"partition", "Write what a condition keeps and the rest to two files",
        "Writes the elements of the first file for which the condition is true to one file and the "
@@ -158,8 +201,21 @@ const std::vector<Command>& commands() {
        "Counts are exact. Without a condition, a file of bools is the mask itself, and of\nother "
        "files the values are drawn.",
        define_show, run_show, show_examples()},
+      {"head", "Print the first elements",
+       "Prints the first lines of an array, the elements of its last dimension on one; with a "
+       "condition, the first\nelements that it keeps, each behind its index. Floats have all their "
+       "digits.",
+       define_head, run_head, head_examples()},
+      {"convert", "Write a file in another format",
+       "Writes the array of a file, or all of them where the format has names, to a file of "
+       "another "
+       "format. The elements\nkeep their dtype. A CSV file has a line for each row of a matrix or "
+       "each element of a vector.",
+       define_convert, run_convert, convert_examples()},
       {"info", "Say what is in a file",
-       "Prints names, dtypes, shapes and sizes of the arrays in files. Only headers are read.",
+       "Prints names, dtypes, shapes and sizes of the arrays in files. Only headers are read, but "
+       "CSV files as a whole.\nA file that cannot be read does not keep the others from being "
+       "described; the exit code tells.",
        define_info, run_info, info_examples()},
       {"completions",
        "Print completions for a shell",
@@ -167,6 +223,13 @@ const std::vector<Command>& commands() {
        define_completions,
        run_completions,
        {{"In the running bash", "eval \"$(tamis completions bash)\"", ""}}},
+      {"help",
+       "Print help for a command",
+       "Prints what `tamis COMMAND --help` prints.",
+       define_help,
+       run_help,
+       {{"About one command", "tamis help count | head -n 1",
+         "Count the elements that a condition keeps\n"}}},
       {"docs", "Print the manual", "", define_docs, run_docs, {}},
   };
   return table;

@@ -27,6 +27,12 @@ Shape broadcast(const Shape& a, const Shape& b) {
   }
 }
 
+/// Whether a row needs its arguments in the dtype that they have: comparisons find out for
+/// themselves, and ~x is about the bits of x.
+bool is_about_dtype(const Step& step) {
+  return step.comparison || step.row->name() == "bitwise_not";
+}
+
 }  // namespace
 
 Tensor sample_array(size_t rank, DType dtype) {
@@ -72,6 +78,7 @@ int Binder::add(Step step, Tensor sample) {
 
 int Binder::add_number(Scalar value) {
   Step step;
+  step.is_number = true;
   step.constant = Tensor(value);
   const Tensor sample = step.constant;
   return add(std::move(step), sample);
@@ -82,17 +89,43 @@ int Binder::add_call(const Node& node, Step step) {
   std::vector<Value> args = step.fixed;
   step.kind = Step::Kind::call;
   step.place = node.place;
+  step.comparison = comparison_of(step.row->name());
   const Scope& scope = scopes_.back();
+  step.is_number = true;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (step.args[i] >= 0) args[i] = scope.samples[step.args[i]];
+    if (step.args[i] < 0) continue;
+    args[i] = scope.samples[step.args[i]];
+    step.is_number &= scope.steps.list[step.args[i]].is_number;
   }
   return at_place(node.place, [&] {
     for (int arg : step.args) {
       if (arg >= 0) step.shape = broadcast(step.shape, scope.steps.list[arg].shape);
     }
-    Tensor sample = std::get<Tensor>(step.row->call(args));
+    // Numbers that a small dtype cannot hold must not be refused before it is known what they meet.
+    if (!is_about_dtype(step)) step.computed_in = DType::int64;
+    step.computed_in = computed_in(step, call_row(step, args).dtype());
+    Tensor sample = call_row(step, args);
     return add(std::move(step), std::move(sample));
   });
+}
+
+/// Integers are computed in int64, and in float64 where the result has fractions, so that small
+/// dtypes do not wrap and large integers are not rounded to float32. Arrays of floating point keep
+/// the dtype that promotion gives.
+std::optional<DType> Binder::computed_in(const Step& step, DType result) const {
+  const Scope& scope = scopes_.back();
+  bool has_number = false;
+  for (int arg : step.args) {
+    if (arg < 0) continue;
+    const bool is_number = scope.steps.list[arg].is_number;
+    const DType dtype = scope.samples[arg].dtype();
+    has_number |= is_number;
+    if (is_complex(dtype) || (is_floating_point(dtype) && !is_number)) return std::nullopt;
+  }
+  if (is_about_dtype(step)) return std::nullopt;
+  if (is_floating_point(result)) return DType::float64;
+  const bool has_integers = is_integral(result) || (result == DType::boolean && has_number);
+  return has_integers ? std::optional(DType::int64) : std::nullopt;
 }
 
 int Binder::bind(const Node& node) {
@@ -116,6 +149,7 @@ int Binder::bind_new(const Node& node) {
     case Node::Kind::call:
       return bind_call(node);
     case Node::Kind::operation: {
+      if (const std::optional<Scalar> number = constant_of(node)) return add_number(*number);
       std::vector<int> args;
       for (const Node& child : node.children) args.push_back(bind(child));
       return bind_operator(node, operator_row(node.text), std::move(args));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class Binder {
   int bind_comparison(const Node& node);
   int bind_operator(const Node& node, const Row& row, std::vector<int> args);
   int bind_call(const Node& node);
+  int bind_between(const Node& node, const std::vector<const Node*>& given);
   int bind_pointwise(const Node& node, const Function& f, const std::vector<const Node*>& given);
   int bind_builder(const Node& node, const Function& f, const std::vector<const Node*>& given);
   int bind_whole(const Node& node, const Function& f, const std::vector<const Node*>& given);
@@ -42,12 +44,15 @@ class Binder {
   int add(Step step, Tensor sample);
   int add_number(Scalar value);
   int add_call(const Node& node, Step step);
+  std::optional<DType> computed_in(const Step& step, DType result) const;
   Steps finish_scope(const Shape& base);
   size_t pass_for(const Node& node);
 
   std::vector<const Node*> match(const Node& node, const Function& f) const;
   Value fixed_value(const Node& node, const Function& f, const Parameter& p) const;
-  Tensor whole_tensor(const Node& node, DType elements) const;
+  std::vector<Scalar> list_of(const Node& node) const;
+  Tensor whole_tensor(const Node& node) const;
+  Tensor set_of(const Node& node, DType elements) const;
   const Array* find_array(const std::string& name) const;
   [[noreturn]] void unknown_name(const Node& node) const;
   [[noreturn]] void unknown_function(const Node& node) const;

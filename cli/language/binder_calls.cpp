@@ -45,6 +45,7 @@ int Binder::bind_call(const Node& node) {
   const Function* f = find_function(node.text);
   if (f == nullptr) unknown_function(node);
   const std::vector<const Node*> given = match(node, *f);
+  if (f->name == "between") return bind_between(node, given);
   switch (f->evaluation) {
     case Evaluation::pointwise:
       return bind_pointwise(node, *f, given);
@@ -54,6 +55,14 @@ int Binder::bind_call(const Node& node) {
       break;
   }
   return bind_whole(node, *f, given);
+}
+
+/// between(x, lo, hi) is lo <= x <= hi, by value as comparisons are.
+int Binder::bind_between(const Node& node, const std::vector<const Node*>& given) {
+  const int x = bind(*given[0]), lo = bind(*given[1]), hi = bind(*given[2]);
+  const int above = bind_operator(node, operator_row("ge"), {x, lo});
+  const int below = bind_operator(node, operator_row("le"), {x, hi});
+  return bind_operator(node, operator_row("bitwise_and"), {above, below});
 }
 
 int Binder::bind_pointwise(const Node& node, const Function& f,
@@ -68,7 +77,7 @@ int Binder::bind_pointwise(const Node& node, const Function& f,
     if (p.type != Parameter::Type::tensor) {
       step.fixed[i] = fixed_value(*given[i], f, p);
     } else if (p.name == "test_elements") {
-      step.fixed[i] = whole_tensor(*given[i], scopes_.back().samples[step.args[0]].dtype());
+      step.fixed[i] = set_of(*given[i], scopes_.back().samples[step.args[0]].dtype());
     } else {
       step.args[i] = bind(*given[i]);
     }
@@ -90,7 +99,7 @@ int Binder::bind_builder(const Node& node, const Function& f,
   for (size_t i = 0; i < given.size(); ++i) {
     const Parameter& p = f.parameters[i];
     args.push_back(given[i] == nullptr                 ? p.fallback
-                   : p.type == Parameter::Type::tensor ? Value(whole_tensor(*given[i], int64))
+                   : p.type == Parameter::Type::tensor ? Value(whole_tensor(*given[i]))
                                                        : fixed_value(*given[i], f, p));
   }
   Builder builder = at_place(node.place, [&] { return make_builder(f, args); });
@@ -152,6 +161,7 @@ int Binder::bind_whole(const Node& node, const Function& f, const std::vector<co
   }
   Step step;
   step.kind = Step::Kind::whole;
+  step.is_number = true;
   step.which = plan_.values.size();
   const Scalar sample = sample_of(value, pass);
   plan_.values.push_back(value);
@@ -192,32 +202,49 @@ Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& 
   }
 }
 
-/// A list, or all of an array. Numbers with fractions in a list are rounded to what the elements
-/// they are compared with can hold, as a number in a comparison is.
-Tensor Binder::whole_tensor(const Node& node, DType elements) const {
-  if (node.kind == Node::Kind::name) {
-    if (const Array* array = find_array(node.text)) return array->read();
-  }
+/// The numbers of a list.
+std::vector<Scalar> Binder::list_of(const Node& node) const {
   if (node.kind != Node::Kind::list) {
     throw ConditionError("expected a list or the name of an array", node.place);
   }
   std::vector<Scalar> values;
-  bool fractions = false;
   for (const Node& child : node.children) {
     const std::optional<Scalar> v = constant_of(child);
     if (!v) throw ConditionError("a list holds numbers only", child.place);
     values.push_back(*v);
-    fractions |= v->is_floating_point();
   }
-  if (!fractions) {
-    std::vector<int64_t> list;
-    for (const Scalar& v : values) list.push_back(v.to_int64());
+  return values;
+}
+
+/// A list, or all of an array.
+Tensor Binder::whole_tensor(const Node& node) const {
+  if (node.kind == Node::Kind::name) {
+    if (const Array* array = find_array(node.text)) return array->read();
+  }
+  const std::vector<Scalar> values = list_of(node);
+  const auto is_float = [](const Scalar& v) { return v.is_floating_point(); };
+  if (std::any_of(values.begin(), values.end(), is_float)) {
+    std::vector<double> list;
+    for (const Scalar& v : values) list.push_back(v.to_double());
     return tensor(list);
   }
-  std::vector<double> list;
-  for (const Scalar& v : values) list.push_back(v.to_double());
-  const Tensor set = tensor(list);
-  return is_floating_point(elements) ? set.to(elements) : set;
+  std::vector<int64_t> list;
+  for (const Scalar& v : values) list.push_back(v.to_int64());
+  return tensor(list);
+}
+
+/// A list, or all of an array, for isin: of a list those numbers that an element can equal.
+Tensor Binder::set_of(const Node& node, DType elements) const {
+  if (node.kind != Node::Kind::list || is_complex(elements)) return whole_tensor(node);
+  std::vector<int64_t> integers;
+  std::vector<double> floats;
+  for (const Scalar& number : list_of(node)) {
+    const std::optional<Scalar> element = as_element(number, elements);
+    if (!element) continue;
+    integers.push_back(is_floating_point(elements) ? 0 : element->to_int64());
+    floats.push_back(element->to_double());
+  }
+  return is_floating_point(elements) ? tensor(floats).to(elements) : tensor(integers);
 }
 
 }  // namespace tamis::cli

@@ -1,9 +1,12 @@
-// Constants: literals and named numbers.
+// Constants: literals, named numbers, and what is calculated from them.
 #include "language/constants.h"
 
 #include <limits>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "language/numbers.h"
 
 namespace tamis::cli {
 
@@ -18,11 +21,14 @@ std::optional<Scalar> constant_named(std::string_view name) {
 std::optional<Scalar> constant_of(const Node& node) {
   if (node.kind == Node::Kind::number) return node.number;
   if (node.kind == Node::Kind::name) return constant_named(node.text);
-  if (node.kind == Node::Kind::operation && node.text == "neg") {
-    const std::optional<Scalar> v = constant_of(node.children[0]);
-    if (v && v->is_floating_point()) return Scalar(-v->to_double());
+  if (node.kind != Node::Kind::operation) return std::nullopt;
+  std::vector<Scalar> numbers;
+  for (const Node& child : node.children) {
+    const std::optional<Scalar> v = constant_of(child);
+    if (!v) return std::nullopt;
+    numbers.push_back(*v);
   }
-  return std::nullopt;
+  return calculate(node.text, numbers, node.place);
 }
 
 std::string dump(const Node& node) {

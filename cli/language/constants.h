@@ -13,7 +13,8 @@ namespace tamis::cli {
 /// The number that a constant's name stands for.
 std::optional<Scalar> constant_named(std::string_view name);
 
-/// The number that a node is without any array, if it is one: a literal, with or without a sign.
+/// The number that a node is without any array, if it is one: a literal, or arithmetic on such.
+/// Integers are exact: ConditionError if one has more than 64 bits.
 std::optional<Scalar> constant_of(const Node& node);
 
 /// A text that is equal for nodes that mean the same.

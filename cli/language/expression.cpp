@@ -24,6 +24,32 @@ struct Expression::State {
   }
 };
 
+namespace {
+
+bool takes_whole(const Node& node, const std::string& name) {
+  const Function* f = node.kind == Node::Kind::call ? find_function(node.text) : nullptr;
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    const Node& child = node.children[i];
+    if (takes_whole(child, name)) return true;
+    if (f == nullptr || child.kind != Node::Kind::name || child.text != name) continue;
+    const bool is_set =
+        f->name == "isin" && (node.names[i].empty() ? i == 1 : node.names[i] == "test_elements");
+    if (is_set || f->evaluation == Evaluation::builder) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool takes_whole(const std::string& text, const std::string& name) {
+  try {
+    return takes_whole(parse(text), name);
+  } catch (ConditionError& e) {
+    e.set_source(text);
+    throw;
+  }
+}
+
 Expression::Expression(std::string text, std::span<const Array> arrays, const Shape& base)
     : state_(std::make_unique<State>()) {
   try {

@@ -17,6 +17,10 @@ namespace tamis::cli {
 /// Passes over a stream for its summary, with these quantiles.
 using Summarize = std::function<Summary(const Stream& stream, std::span<const Quantile> quantiles)>;
 
+/// Whether a text takes an array of that name as a whole somewhere, as from_lengths(x) and
+/// isin(y, x) do, and not element by element. Throws ConditionError.
+bool takes_whole(const std::string& text, const std::string& name);
+
 class Expression {
  public:
   /// Names stand for arrays, which must outlive the expression; `base` is a shape that the

@@ -2,9 +2,12 @@
 #include "language/plan.h"
 
 #include <cmath>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "language/binder.h"
+#include "tamis/ops.h"
 
 namespace tamis::cli {
 
@@ -15,6 +18,38 @@ Tensor index_window(size_t dim, const Box& box) {
   Shape shape(box.size.size() - dim, 1);
   shape[0] = box.size[dim];
   return arange(box.start[dim], box.start[dim] + box.size[dim]).view(shape);
+}
+
+/// What a step over numbers alone gives, if it is arithmetic.
+std::optional<Scalar> calculate(const Step& step, const std::vector<Tensor>& results) {
+  std::vector<Scalar> numbers;
+  for (int arg : step.args) {
+    if (arg >= 0) numbers.push_back(results[arg].item());
+  }
+  return calculate(step.row->name(), numbers, step.place);
+}
+
+Tensor evaluate_call(const Step& step, const std::vector<Tensor>& results) {
+  if (step.lookup) return (*step.lookup)(results[step.args[0]]);
+  if (step.comparison) {
+    return compare(*step.comparison, results[step.args[0]], results[step.args[1]]);
+  }
+  if (step.is_number) {
+    if (const std::optional<Scalar> number = calculate(step, results)) return Tensor(*number);
+  }
+  std::vector<Value> args = step.fixed;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (step.args[i] >= 0) args[i] = results[step.args[i]];
+  }
+  try {
+    return call_row(step, std::move(args));
+  } catch (const Error& e) {
+    // All but this has come out when the plan was made.
+    if (e.what() == std::string_view("ZeroDivisionError")) {
+      throw ConditionError("integers are divided by zero here", step.place);
+    }
+    throw;
+  }
 }
 
 Tensor evaluate_step(const Plan& plan, const Step& step, BoxOfArrays& inputs,
@@ -33,26 +68,27 @@ Tensor evaluate_step(const Plan& plan, const Step& step, BoxOfArrays& inputs,
     case Step::Kind::call:
       break;
   }
-  if (step.lookup) return (*step.lookup)(results[step.args[0]]);
-  std::vector<Value> args = step.fixed;
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (step.args[i] >= 0) args[i] = results[step.args[i]];
-  }
-  try {
-    return std::get<Tensor>(step.row->call(args));
-  } catch (const Error& e) {
-    // All but this has come out when the plan was made.
-    if (e.what() == std::string_view("ZeroDivisionError")) {
-      throw ConditionError("integers are divided by zero here", step.place);
-    }
-    throw;
-  }
+  return evaluate_call(step, results);
 }
 
 }  // namespace
 
 Plan make_plan(const Node& root, std::span<const Array> arrays, const Shape& base) {
   return Binder(arrays).run(root, base);
+}
+
+Tensor call_row(const Step& step, std::vector<Value> args) {
+  for (size_t i = 0; i < args.size() && step.computed_in; ++i) {
+    auto* x = std::get_if<Tensor>(&args[i]);
+    if (x == nullptr || step.args[i] < 0) continue;
+    const bool is_meant = is_integral(x->dtype()) ||
+                          (is_floating_point(x->dtype()) && is_floating_point(*step.computed_in));
+    if (!is_meant) continue;
+    // A number would be weak in promotion, and float32 where it has a fraction.
+    *x = x->dim() == 0 ? full({}, x->item(), *step.computed_in) : x->to(*step.computed_in);
+  }
+  const Tensor result = std::get<Tensor>(step.row->call(args));
+  return step.is_number ? Tensor(result.item()) : result;
 }
 
 Tensor evaluate(const Plan& plan, const Steps& steps, BoxOfArrays& inputs) {

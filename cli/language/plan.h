@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "array.h"
 #include "language/functions.h"
+#include "language/numbers.h"
 #include "language/parser.h"
 #include "ops/isin.h"
 #include "summary.h"
@@ -20,15 +22,18 @@ namespace tamis::cli {
 struct Step {
   enum class Kind { constant, array, index, builder, call, whole };
   Kind kind = Kind::constant;
-  Shape shape;       // of the whole result; {} for indices and numbers
-  Tensor constant;   // constant: a number
-  size_t which = 0;  // array: its number; index: the dimension; whole: the number of it
+  Shape shape;             // of the whole result; {} for indices and numbers
+  bool is_number = false;  // it needs no element of any array
+  Tensor constant;         // constant: a number
+  size_t which = 0;        // array: its number; index: the dimension; whole: the number of it
   std::function<Tensor(const Box&)> build;   // builder: a box of its shape
   Place place;                               // call: in the text
   const Row* row = nullptr;                  // call
   std::vector<int> args;                     // call: a step per parameter, or -1 for
   std::vector<Value> fixed;                  // what is the same in all windows
   std::shared_ptr<const IsinLookup> lookup;  // call: instead of the row, on the first argument
+  std::optional<Comparison> comparison;      // call: instead of the row, by value
+  std::optional<DType> computed_in;          // call: what integers become before the row sees them
 };
 
 /// Steps over one common shape; the last one is the result.
@@ -63,6 +68,9 @@ struct Plan {
 /// Checks a condition and makes its plan. The common shape of the result includes base. Throws
 /// ConditionError.
 Plan make_plan(const Node& root, std::span<const Array> arrays, const Shape& base);
+
+/// The row of a step on these arguments, computed in the step's dtype.
+Tensor call_row(const Step& step, std::vector<Value> args);
 
 /// The result of steps in a box.
 Tensor evaluate(const Plan& plan, const Steps& steps, BoxOfArrays& inputs);

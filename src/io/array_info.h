@@ -11,22 +11,27 @@
 
 namespace tamis::io {
 
-enum class Format : uint8_t { npy, npz, safetensors, raw };
+enum class Format : uint8_t { npy, npz, safetensors, raw, csv };
 
-/// "npy", "npz", "safetensors" or "raw".
+/// All of them, for those who list them.
+inline constexpr Format kFormats[] = {Format::npy, Format::npz, Format::safetensors, Format::raw,
+                                      Format::csv};
+
+/// "npy", "npz", "safetensors", "raw" or "csv".
 const char* name(Format format);
 
-/// The format that a file name's ending stands for: .npy, .npz, .safetensors; .raw and .bin are
-/// raw. None for any other.
+/// The format that a file name's ending stands for: .npy, .npz, .safetensors, .csv; .raw and .bin
+/// are raw. None for any other.
 std::optional<Format> format_of(std::string_view path);
 
 /// The largest number of dimensions that a file may claim.
 inline constexpr size_t kMaxRank = 64;
 
 /// An array of a file. All numbers have been compared with the size of the file: there are
-/// `bytes` bytes behind `offset`, and they are just what dtype and shape need.
+/// `bytes` bytes behind `offset`, and they are just what dtype and shape need. Those of a CSV file
+/// are of its numbers in binary form.
 struct ArrayInfo {
-  /// Empty in .npy and raw files; that of an .npz member is without its ".npy".
+  /// Empty in .npy, raw and CSV files; that of an .npz member is without its ".npy".
   std::string name;
   /// None: the format has this element type, Tamis has not. The array can be described, not read.
   std::optional<DType> dtype;

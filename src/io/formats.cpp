@@ -4,7 +4,7 @@
 namespace tamis::io {
 
 const char* name(Format format) {
-  constexpr const char* kNames[] = {"npy", "npz", "safetensors", "raw"};
+  constexpr const char* kNames[] = {"npy", "npz", "safetensors", "raw", "csv"};
   return kNames[static_cast<int>(format)];
 }
 
@@ -13,6 +13,7 @@ std::optional<Format> format_of(std::string_view path) {
   if (path.ends_with(".npz")) return Format::npz;
   if (path.ends_with(".safetensors")) return Format::safetensors;
   if (path.ends_with(".raw") || path.ends_with(".bin")) return Format::raw;
+  if (path.ends_with(".csv")) return Format::csv;
   return std::nullopt;
 }
 

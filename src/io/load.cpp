@@ -10,7 +10,7 @@ namespace {
 
 io::Format format_for(const std::string& path) {
   const std::optional<io::Format> format = io::format_of(path);
-  check(format && *format != io::Format::raw, ErrorKind::value,
+  check(format && *format != io::Format::raw && *format != io::Format::csv, ErrorKind::value,
         "{}: the ending of a file tells its format: .npy, .npz or .safetensors", path);
   return *format;
 }

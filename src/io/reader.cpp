@@ -226,6 +226,13 @@ Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw)
   }
 }
 
+Reader::Reader(const std::string& path, const CsvLayout& csv, const std::optional<Shape>& shape) {
+  CsvTable table = read_csv(File::open(path), csv);
+  state_ = std::make_shared<State>(std::move(table.elements));
+  state_->format = Format::csv;
+  state_->arrays.push_back(raw_array(state_->file, {table.dtype, shape.value_or(table.shape)}));
+}
+
 Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;

@@ -1,5 +1,5 @@
-// Reader: the arrays of a .npy, .npz, .safetensors or raw file, described, whole, or window by
-// window.
+// Reader: the arrays of a .npy, .npz, .safetensors, raw or CSV file, described, whole, or window
+// by window.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/array_info.h"
+#include "io/csv.h"
 #include "tamis/tensor.h"
 
 namespace tamis::io {
@@ -19,21 +20,25 @@ struct RawLayout {
   std::optional<Shape> shape;
 };
 
-/// A file of arrays, open for reading. Opening reads and checks the headers only.
+/// A file of arrays, open for reading. Opening reads and checks the headers only, but all of a CSV
+/// file, since nothing in it says how many numbers follow.
 ///
-/// The format is told by the content; a raw file is what a RawLayout is given for. Whatever is
+/// The format is told by the content; a raw file is what a RawLayout is given for, and a CSV file
+/// what a CsvLayout is given for. Whatever is
 /// wrong with the content throws kind format, and whatever the system refuses throws kind io; the
 /// text names the file, and the place in it.
 ///
 /// What cannot be used where it stands is put into an unlinked file in $TMPDIR (else /var/tmp, else
-/// /tmp) at its first use: what comes through a pipe, deflated members, and arrays in Fortran order
-/// that are read by windows. Memory stays bounded by the windows that are alive.
+/// /tmp) at its first use: what comes through a pipe, deflated members, the numbers of CSV files,
+/// and arrays in Fortran order that are read by windows. Memory stays bounded by the windows that
+/// are alive.
 ///
 /// Any number of threads may use a Reader at once.
 class Reader {
  public:
   /// "-" is the standard input.
   explicit Reader(const std::string& path, const std::optional<RawLayout>& raw = {});
+  Reader(const std::string& path, const CsvLayout& csv, const std::optional<Shape>& shape = {});
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

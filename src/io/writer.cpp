@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "io/csv.h"
 #include "io/npy.h"
 #include "io/output.h"
 #include "io/safetensors.h"
@@ -33,8 +34,22 @@ bool is_member_name(const std::string& name) {
          ("/" + name + "/").find("/../") == std::string::npos && name.size() < 60000;
 }
 
+int64_t csv_columns(const ArrayPlan& plan) { return plan.shape.size() == 2 ? plan.shape[1] : 1; }
+
+void check_csv(const ArrayPlan& plan) {
+  check(!is_complex(plan.dtype), ErrorKind::dtype,
+        "a CSV file holds real numbers, not {}: write real(x) and imag(x), or .npy",
+        name(plan.dtype));
+  check(plan.shape.size() <= 2 && csv_columns(plan) > 0, ErrorKind::shape,
+        "a CSV file has rows and columns, which an array of shape {} has not: write .npy",
+        plan.shape);
+  const auto names = static_cast<int64_t>(plan.columns.size());
+  check(names == 0 || names == csv_columns(plan), ErrorKind::value,
+        "there are {} names for {} columns", names, csv_columns(plan));
+}
+
 std::vector<ArrayPlan> checked_plans(Format format, std::vector<ArrayPlan> plans) {
-  const bool single = format == Format::npy || format == Format::raw;
+  const bool single = format != Format::npz && format != Format::safetensors;
   check(!single || plans.size() == 1, ErrorKind::value,
         "a {} file holds one array, not {}: write .npz or .safetensors", name(format),
         plans.size());
@@ -45,6 +60,7 @@ std::vector<ArrayPlan> checked_plans(Format format, std::vector<ArrayPlan> plans
     check(checked_size(shape, static_cast<int64_t>(itemsize(plan.dtype))).has_value() &&
               shape.size() <= kMaxRank,
           ErrorKind::shape, "an array of shape {} cannot be written", plan.shape);
+    if (format == Format::csv) check_csv(plan);
     if (single) continue;
     check(!plan.name.empty() && is_utf8(plan.name) && plan.name.find('\0') == plan.name.npos &&
               plan.name != "__metadata__" && (format != Format::npz || is_member_name(plan.name)),
@@ -65,10 +81,11 @@ struct Writer::State {
       : format(f),
         plans(checked_plans(format, std::move(p))),
         growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
-        output(path, growing || format == Format::npz, sync) {}
+        output(path, (growing && format != Format::csv) || format == Format::npz, sync) {}
 
   void begin_file();
   void begin_array();
+  void write_text(const Tensor& x);
   void end_array();
   void end_file();
 
@@ -103,6 +120,11 @@ void Writer::State::begin_array() {
   crc = 0;
   if (current == plans.size() || format == Format::raw || format == Format::safetensors) return;
   const ArrayPlan& plan = plans[current];
+  if (format == Format::csv) {
+    const std::string header = plan.columns.empty() ? "" : csv_header(plan.columns);
+    output.write(header.data(), header.size());
+    return;
+  }
   Shape largest = plan.shape;
   if (has_unknown_size(plan)) largest[0] = INT64_MAX;
   const std::string header = make_npy_header(plan.dtype, largest, 0);
@@ -115,6 +137,22 @@ void Writer::State::begin_array() {
   header_at = output.position();
   header_bytes = header.size();
   output.write(header.data(), header.size());
+}
+
+/// The elements of a CSV file behind those that it has already; x is contiguous.
+void Writer::State::write_text(const Tensor& x) {
+  constexpr size_t kPiece = 1 << 20;
+  const DType dtype = plans[current].dtype;
+  const int64_t columns = csv_columns(plans[current]);
+  const auto* element = static_cast<const char*>(x.data_ptr());
+  std::string text;
+  for (int64_t i = 0, n = x.numel(); i < n; ++i, element += itemsize(dtype)) {
+    append_element(text, dtype, element);
+    text += ++elements % columns == 0 ? '\n' : ',';
+    if (text.size() < kPiece && i + 1 < n) continue;
+    output.write(text.data(), text.size());
+    text.clear();
+  }
 }
 
 void Writer::State::end_array() {
@@ -191,6 +229,10 @@ void Writer::append(std::span<const Tensor> tensors) {
       const auto* data = static_cast<const Bytef*>(part.iov_base);
       s.crc = static_cast<uint32_t>(crc32_z(s.crc, data, part.iov_len));
     }
+  }
+  if (s.format == Format::csv) {
+    for (const Tensor& x : elements) s.write_text(x);
+    return;
   }
   s.output.write(parts);
   s.elements += count;

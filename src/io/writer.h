@@ -1,4 +1,4 @@
-// Writer: arrays into a .npy, .npz, .safetensors or raw file that appears whole or not at all.
+// Writer: arrays into a .npy, .npz, .safetensors, raw or CSV file that appears whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,15 @@ namespace tamis::io {
 
 /// An array that is going to be written.
 struct ArrayPlan {
-  std::string name;  ///< .npz and .safetensors; empty in .npy and raw
+  std::string name;  ///< .npz and .safetensors; empty in others
   DType dtype = DType::float32;
   /// The first size may be -1: it is known when all elements have been written.
   Shape shape;
+  std::vector<std::string> columns = {};  ///< CSV: names for a first line, or none
 };
 
-/// Writes arrays one behind the other, elements in row-major order, little endian.
+/// Writes arrays one behind the other, elements in row-major order, little endian. A CSV file has
+/// a line for each row of a matrix or each element of a vector.
 ///
 /// Everything goes to a temporary file in the folder of `path`, which commit() syncs and renames.
 /// If anything fails before, or the Writer is destroyed without commit(), the temporary file is
@@ -32,9 +34,9 @@ struct ArrayPlan {
 /// the format is .npz, and by the way otherwise.
 ///
 /// Throws kind io if the system refuses to write, kind value for plans that the format does not
-/// allow: several arrays in .npy and raw, names that are empty, repeated or no plain file names;
-/// and kind dtype for an element type that the format has not (bfloat16 in .npy, complex128 in
-/// .safetensors).
+/// allow: several arrays in .npy, raw and CSV, names that are empty, repeated or no plain file
+/// names; kind shape for more than two dimensions in CSV; and kind dtype for an element type that
+/// the format has not (bfloat16 in .npy, complex128 in .safetensors, complex numbers in CSV).
 class Writer {
  public:
   /// Without sync, commit() does not wait for the disk: what a crash of the machine leaves of the

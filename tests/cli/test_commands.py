@@ -158,7 +158,7 @@ def test_fill_refuses_what_does_not_fit(sh):
     sh.save(x=np.arange(5, dtype="i1"))
     assert "overflow" in sh.refuses("fill", "x.npy", "-w", "x > 1", "--value", "1000", "-o", "out.npy", code=1)
     text = sh.refuses("fill", "x.npy", "-w", "x > 1", "--value", "x / 2", "-o", "out.npy", code=1)
-    assert "float32 cannot be stored in an array of int8" in text
+    assert "float64 cannot be stored in an array of int8" in text
     assert not sh.path("out.npy").exists()
 
 
@@ -251,6 +251,12 @@ def test_stats_count_nan_and_infinities(sh):
                             "q(0.5) 3 q(0.75) 5.5 q(0.95) 7.5 max 8").split()
 
 
+def test_stats_print_nan_without_a_sign(sh):
+    sh.save(x=np.array([np.inf, -np.inf]))
+    words = sh.run("stats", "x.npy").stdout.decode().split()
+    assert words[words.index("sum") + 1] == "nan" and "-nan" not in words
+
+
 def test_stats_of_nothing(sh):
     sh.save(x=np.arange(3.0))
     out = json.loads(sh.run("stats", "x.npy", "-w", "x > 5", "--json").stdout)
@@ -297,6 +303,25 @@ def test_mask_of_a_condition(sh, rng):
     assert same(sh.load("mask.npy"), x > 0)
     sh.run("mask", "ids=ids.npy", "-w", "documents(ids)", "-o", "mask.npy")
     assert same(sh.load("mask.npy"), ids[:, None] == ids)
+
+
+def test_mask_has_the_shape_of_the_first_file(sh):
+    """As the masks of the other commands have."""
+    sh.save(m=np.arange(12.0).reshape(3, 4), r=np.arange(4) - 1)
+    sh.run("mask", "m.npy", "-w", "i > j", "-o", "mask.npy")
+    assert same(sh.load("mask.npy"), np.tri(3, 4, -1, dtype=bool))
+    sh.run("mask", "m.npy", "r.npy", "-w", "y > 0", "-o", "mask.npy")
+    assert same(sh.load("mask.npy"), np.broadcast_to(np.arange(4) > 1, (3, 4)))
+    sh.run("mask", "m.npy", "-w", "true", "-o", "mask.npy")
+    assert sh.load("mask.npy").all() and sh.load("mask.npy").shape == (3, 4)
+
+
+def test_lengths_and_sets_do_not_give_a_mask_its_shape(sh):
+    sh.save(lens=np.array([1, 3]), x=np.arange(6).reshape(2, 3))
+    sh.run("mask", "lens.npy", "-w", "from_lengths(x, 3)", "-o", "mask.npy")
+    assert sh.load("mask.npy").tolist() == [[True, False, False], [True, True, True]]
+    sh.run("mask", "ids=lens.npy", "x=x.npy", "-w", "isin(x, test_elements=ids)", "-o", "mask.npy")
+    assert sh.load("mask.npy").tolist() == [[False, True, False], [True, False, False]]
 
 
 def test_partition_splits_in_two(sh, rng):

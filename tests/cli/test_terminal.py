@@ -12,7 +12,7 @@ import pytest
 
 from conftest import TAMIS
 
-COMMANDS = ["select", "fill", "count", "stats", "mask", "partition", "show", "info"]
+COMMANDS = ["select", "fill", "count", "stats", "mask", "partition", "show", "head", "convert", "info", "help"]
 
 
 def on_terminal(args, folder, env=None, both=True):
@@ -41,7 +41,7 @@ def test_wrong_usage_has_a_code_and_a_suggestion(sh):
     assert sh.refuses("cuont", "x.npy", code=1).startswith("unknown command 'cuont'; did you mean count?")
     text = sh.refuses("count", "x.npy", "--wheer", "x > 1", code=1)
     assert text.startswith("unknown option --wheer; did you mean --where?") and "tamis count --help" in text
-    assert "required" in sh.refuses("count", "x.npy", code=1)
+    assert "required" in sh.refuses("select", "x.npy", code=1)
     sh.refuses(code=1)
     sh.refuses("count", "x.npy", "-w", "x > 1", "--threads", "0", code=1)
     sh.refuses("count", "x.npy", "-w", "x > 1", "--threads", "many", code=1)
@@ -64,8 +64,8 @@ def test_an_empty_condition_is_not_everything(sh):
 
 
 def test_a_missing_file_argument_is_named(sh):
-    assert sh.refuses("count", "-w", "x > 1", code=1).startswith("name a file to work on\n")
-    assert sh.refuses("info", code=1).startswith("name a file to work on\n")
+    assert sh.refuses("count", "-w", "x > 1", code=1).startswith("name a file to work on, or - for the standard input\n")
+    assert sh.refuses("info", code=1).startswith("name a file to work on, or - ")
 
 
 def test_the_program_loads_no_openblas():

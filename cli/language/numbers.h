@@ -1,0 +1,32 @@
+// Numbers: exact arithmetic on the numbers of a condition, and comparisons with elements by value.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "language/error.h"
+#include "tamis/tensor.h"
+
+namespace tamis::cli {
+
+enum class Comparison { eq, ne, lt, le, gt, ge };
+
+/// The comparison that a row is, if it is one.
+std::optional<Comparison> comparison_of(std::string_view row);
+
+/// Element by element, by value: nothing wraps into the dtype of the other side. A number (a 0-d
+/// tensor) with a fraction is rounded to the dtype of floating point elements first, so that 0.1
+/// finds the float32 next to it; a whole number is compared exactly. Integers and floating point
+/// elements meet in float64. Complex numbers have eq and ne only.
+Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b);
+
+/// The element of a real dtype that a number equals in the sense of compare, if there is one.
+std::optional<Scalar> as_element(const Scalar& number, DType dtype);
+
+/// What the row of an operator gives for numbers: of integers exactly, with a fraction in float64.
+/// None for rows that are not about numbers alone. Throws ConditionError if integers give one of
+/// more than 64 bits, or are divided by zero.
+std::optional<Scalar> calculate(std::string_view row, std::span<const Scalar> numbers, Place place);
+
+}  // namespace tamis::cli

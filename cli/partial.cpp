@@ -1,0 +1,59 @@
+// Partial: joining sums, moments and extremes.
+#include "partial.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tamis::cli {
+
+namespace {
+
+bool less(const Scalar& a, const Scalar& b) {
+  return a.dtype() == DType::int64 ? a.to_int64() < b.to_int64() : a.to_double() < b.to_double();
+}
+
+}  // namespace
+
+void join(Partial& a, const Partial& b) {
+  a.nan += b.nan;
+  a.inf += b.inf;
+  if (b.count == 0) return;
+  if (a.count == 0) {
+    const int64_t nan = a.nan;
+    a = b;
+    a.nan = nan;
+    return;
+  }
+  a.whole += b.whole;
+  const double sum = a.sum + b.sum;
+  if (std::isfinite(sum)) {
+    a.lost += std::abs(a.sum) >= std::abs(b.sum) ? (a.sum - sum) + b.sum : (b.sum - sum) + a.sum;
+  }
+  a.sum = sum;
+  const double n = static_cast<double>(a.count + b.count), distance = b.mean - a.mean;
+  const double share = static_cast<double>(b.count) / n;
+  a.mean += distance * share;
+  a.m2 += b.m2 + distance * distance * share * static_cast<double>(a.count);
+  a.count += b.count;
+  if (less(b.min, a.min)) a.min = b.min;
+  if (less(a.max, b.max)) a.max = b.max;
+}
+
+Summary finish(const Partial& p, bool is_integer) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Summary s;
+  s.count = p.count;
+  s.nan = p.nan;
+  s.inf = p.inf;
+  const bool fits = p.whole >= std::numeric_limits<int64_t>::min() &&
+                    p.whole <= std::numeric_limits<int64_t>::max();
+  const double sum = is_integer ? static_cast<double>(p.whole) : p.sum + p.lost;
+  s.sum = is_integer && fits ? Scalar(static_cast<int64_t>(p.whole)) : Scalar(sum);
+  s.mean = p.count > 0 ? sum / static_cast<double>(p.count) : kNan;
+  s.var = p.count > 1 ? p.m2 / static_cast<double>(p.count - 1) : kNan;
+  s.min = p.count > 0 ? p.min : Scalar(kNan);
+  s.max = p.count > 0 ? p.max : Scalar(kNan);
+  return s;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,56 @@
+"""Numbers in conditions against NumPy, which compares in a dtype that holds both sides if it is asked to."""
+
+import operator
+
+import numpy as np
+import pytest
+
+OPERATORS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+             ">=": operator.ge}
+ENDS = {dtype: [np.iinfo(dtype).min, -1 if dtype != "uint8" else 1, 0, 3, np.iinfo(dtype).max]
+        for dtype in ("uint8", "int8", "int16", "int32")}
+NUMBERS = [-1, 0, 2.5, 255, 256, 300, 506, -129, 70000, 2**31, -(2**40), 1e10]
+
+
+@pytest.mark.parametrize("dtype", ENDS)
+def test_integers_compare_by_value(sh, dtype):
+    x = np.array(ENDS[dtype], dtype)
+    wide = x.astype("f8")  # exact for these
+    sh.save(x=x)
+    for number in NUMBERS:
+        for symbol, compare in OPERATORS.items():
+            for condition, expected in ((f"x {symbol} {number}", compare(wide, number)),
+                                        (f"{number} {symbol} x", compare(number, wide))):
+                sh.run("mask", "x.npy", "-w", condition, "-o", "m.npy", "-q", "--no-sync")
+                assert np.array_equal(sh.load("m.npy"), expected), condition
+
+
+def test_float16_is_compared_with_what_it_cannot_hold(sh):
+    x = np.array([-np.inf, -65504, 0, 65504, np.inf, np.nan], "f2")
+    sh.save(x=x)
+    for number in (70000, 70000.0, -70000, 65519, 2049):
+        for symbol, compare in OPERATORS.items():
+            sh.run("mask", "x.npy", "-w", f"x {symbol} {number}", "-o", "m.npy", "-q", "--no-sync")
+            assert np.array_equal(sh.load("m.npy"), compare(x.astype("f8"), number)), (symbol, number)
+
+
+def test_arithmetic_on_small_integers_does_not_wrap(sh):
+    x = np.array([0, 4, 200, 255], "u1")
+    sh.save(x=x)
+    wide = x.astype("i8")
+    for condition, expected in (("x + 1 > 255", wide + 1 > 255), ("x - 5 < 0", wide - 5 < 0),
+                                ("abs(x - 200) <= 4", abs(wide - 200) <= 4), ("x * x > 1000", wide * wide > 1000),
+                                ("x / 2 == 2.0", wide / 2 == 2), ("mean(x * 2) == 229.5", wide > -1)):
+        sh.run("mask", "x.npy", "-w", condition, "-o", "m.npy", "-q", "--no-sync")
+        assert np.array_equal(sh.load("m.npy"), expected), condition
+
+
+def test_large_integers_keep_all_their_digits(sh):
+    x = np.array([2**53, 2**53 + 1, 1_700_000_000, -(2**63), 2**63 - 1])
+    sh.save(x=x)
+    count = lambda condition: sh.run("count", "x.npy", "-w", condition).stdout.decode().strip()
+    assert count("x == 9007199254740993") == "1"
+    assert count("x > 9007199254740992.0") == "2"
+    assert count("isin(x, [9007199254740993, 0.5])") == "1"
+    assert count("x < 1e19 and x >= -1e19") == "5"
+    assert "does not fit into 64 bits" in sh.refuses("count", "x.npy", "-w", "x < 10**19", code=1)
