@@ -71,6 +71,17 @@ TEST(Arith, ClampKeepsToBothBounds) {
             (std::vector<int>{3, 1, 3, 1, 5, 1, 6, 1}));
 }
 
+TEST(Arith, PowRefusesNumbersOutOfRange) {  // as torch.pow does
+  const Tensor x = tensor({250, 3}, uint8), half = tensor({1.f, 2.f}, float16);
+  const std::string text = "value cannot be converted to type uint8_t without overflow";
+  expect_error(ErrorKind::value, text, [&] { pow(x, 300); });
+  expect_error(ErrorKind::value, text, [&] { pow(300, x); });
+  expect_error(ErrorKind::value, "value cannot be converted to type at::Half without overflow",
+               [&] { pow(half, 1e6); });
+  EXPECT_EQ(pow(x, 255).to_vector<int>(), (std::vector<int>{0, 171}));
+  EXPECT_EQ(pow(tensor({1.f, 2.f}), 1e300).to_vector<float>(), (std::vector<float>{1, INFINITY}));
+}
+
 TEST(Arith, PowMatchesRepeatedMultiplication) {
   const Tensor base = tensor({-3, -1, 0, 1, 2, 7});
   for (int n = 0; n < 8; ++n) {

@@ -64,6 +64,27 @@ TEST(Autograd, SecondDerivatives) {
   EXPECT_EQ(x.grad().to_vector<double>(), (Doubles{6, 12, 18}));
 }
 
+TEST(Autograd, ReluHasASecondDerivative) {  // zero, as in PyTorch
+  const Tensor x = leaf({-1, 0, 2, NAN});
+  const Tensor g = grad({relu(x).sum()}, {x}, {}, {}, true)[0];
+  EXPECT_EQ(g.to_vector<double>(), (Doubles{0, 0, 1, 1}));
+  ASSERT_TRUE(g.requires_grad());
+  EXPECT_EQ(grad({g.sum()}, {x})[0].to_vector<double>(), (Doubles{0, 0, 0, 0}));
+  const Tensor y = leaf({-1, 2});
+  const Tensor h = grad({(relu(y) * relu(y)).sum()}, {y}, {}, {}, true)[0];
+  EXPECT_EQ(grad({h.sum()}, {y})[0].to_vector<double>(), (Doubles{0, 2}));
+}
+
+TEST(Autograd, ExtremesOfNaNGiveTheGradientToBoth) {  // as in PyTorch
+  const Tensor a = leaf({NAN, 1, NAN, 2, 3}), b = leaf({1, NAN, NAN, 2, 1});
+  const auto gradients = [&](const Tensor& y) { return grad({y.sum()}, {a, b}); };
+  const std::vector<Tensor> low = gradients(minimum(a, b)), high = gradients(maximum(a, b));
+  EXPECT_EQ(low[0].to_vector<double>(), (Doubles{1, 1, 1, 0.5, 0}));
+  EXPECT_EQ(low[1].to_vector<double>(), (Doubles{1, 1, 1, 0.5, 1}));
+  EXPECT_EQ(high[0].to_vector<double>(), (Doubles{1, 1, 1, 0.5, 1}));
+  EXPECT_EQ(high[1].to_vector<double>(), (Doubles{1, 1, 1, 0.5, 0}));
+}
+
 TEST(Autograd, WritesThroughViewsReachTheBase) {
   const Tensor w = leaf({2, 3});
   Tensor x = zeros({2, 2}, float64);

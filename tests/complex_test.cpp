@@ -79,6 +79,26 @@ TEST(Complex, Reductions) {
   EXPECT_EQ(empty({0}, complex64).prod().item().to_complex(), C128(1, 0));
 }
 
+TEST(Complex, VariancesAreReal) {  // torch.var and torch.mean of all and of the kept elements
+  const Tensor z = tensor({C128(1, 2), C128(3, -1), C128(-2, 0.5), C128(0, 4)}, complex128);
+  const Tensor mask = tensor({true, true, false, true});
+  const auto expect_near = [](const Tensor& got, double want) {
+    EXPECT_EQ(got.dtype(), float64);
+    EXPECT_NEAR(got.item<double>(), want, 1e-12);
+  };
+  expect_near(var(z), 427.0 / 48);
+  expect_near(masked::var(z, mask), 26.0 / 3);
+  expect_near(masked::var(z, mask, {}, 0), 52.0 / 9);
+  expect_near(std(z), std::sqrt(427.0 / 48));
+  expect_near(masked::std(z, mask), std::sqrt(26.0 / 3));
+  EXPECT_EQ(masked::var(z.to(complex64), mask).dtype(), float32);
+  EXPECT_EQ(var_mean(z).second.item().to_complex(), C128(0.5, 1.375));
+  EXPECT_LT(std::abs(masked::mean(z, mask).item().to_complex() - C128(4.0 / 3, 5.0 / 3)), 1e-12);
+  EXPECT_TRUE(std::isnan(masked::var(z, zeros({4}, boolean)).item<double>()));
+  expect_error(ErrorKind::dtype, "\"median_out\" not implemented for 'ComplexDouble'",
+               [&] { masked::median(z, mask, 0); });
+}
+
 TEST(Complex, SumsOfEveryShapeAreTheSumsOfTheParts) {
   for (DType dtype : {complex64, complex128}) {
     for (const Shape& shape : {Shape{3, 5}, Shape{40, 5000}, Shape{5000, 40}, Shape{70000, 2}}) {

@@ -257,6 +257,21 @@ TEST(Where, PromotesAsPyTorchDoes) {
   expect_same(where(c, ones({2}, uint8), zeros({2}, int8)), tensor({1, 0}, int16));
 }
 
+TEST(Where, RefusesNumbersThatTheResultCannotHold) {  // as torch.where does
+  const Tensor c = tensor({true, false}), x = tensor({250, 3}, uint8);
+  const std::string text = "value cannot be converted to type uint8_t without overflow";
+  expect_error(ErrorKind::value, text, [&] { where(c, x, 300); });
+  expect_error(ErrorKind::value, text, [&] { where(c, 300, x); });
+  expect_error(ErrorKind::value, text, [&] { where(c, x, -256); });
+  expect_error(ErrorKind::value, "value cannot be converted to type at::Half without overflow",
+               [&] { where(c, zeros({2}, float16), 1e6); });
+  expect_error(ErrorKind::value, "value cannot be converted to type float without overflow",
+               [&] { where(c, x, 1e300); });
+  expect_same(where(c, x, -1), tensor({250, 255}, uint8));
+  expect_same(where(c, x, tensor(300)), tensor({250, 44}, uint8));
+  expect_same(where(c, c, 300), tensor({1, 300}));
+}
+
 TEST(Where, BroadcastsAllThree) {
   const Shape shapes[] = {{}, {7}, {5, 1}, {5, 7}, {3, 1, 7}};
   for (const Shape& s : shapes) {

@@ -44,6 +44,17 @@ TEST(Loss, OfNumbersByHand) {
   EXPECT_EQ(smooth_l1_loss(x, y, {}, "sum", 0).item<double>(), 4.5);
 }
 
+TEST(Loss, SecondDerivativesOfTheSmoothOnes) {  // 1 where they are quadratic, as in PyTorch
+  using Loss = Tensor (*)(const Tensor&, const Tensor&, const std::optional<Tensor>&,
+                          const std::string&, double);
+  for (const Loss loss : {Loss(huber_loss), Loss(smooth_l1_loss)}) {
+    const Tensor x = tensor({-3., 0., 0.5, 1.}).requires_grad_();
+    const Tensor first = grad({loss(x, zeros_like(x), {}, "sum", 1)}, {x}, {}, {}, true)[0];
+    EXPECT_EQ(numbers(first), (std::vector<double>{-1, 0, 0.5, 1}));
+    EXPECT_EQ(numbers(grad({first.sum()}, {x})[0]), (std::vector<double>{0, 1, 1, 0}));
+  }
+}
+
 TEST(Loss, WithAMaskDividesByWhatIsKept) {
   const Tensor x = tensor(kX), y = tensor(kY), mask = tensor({true, true, false, false});
   EXPECT_EQ(mse_loss(x, y, mask).item<double>(), 5);

@@ -150,6 +150,19 @@ TEST(Between, IncludesBothEndsAndNoNaN) {
               tensor({{true, false}, {false, false}, {false, true}}));
 }
 
+TEST(Between, ComparesWithNumbersByValue) {
+  const Tensor x = tensor({250, 3}, uint8);
+  expect_same(masks::between(x, -1, 300), tensor({true, true}));
+  expect_same(masks::between(x, 256, 300), tensor({false, false}));
+  expect_same(masks::between(x, 2.5, 300.5), tensor({true, true}));
+  expect_same(masks::between(x, tensor(-1), tensor(300)), tensor({true, true}));
+  expect_same(masks::between(tensor({-128, 127}, int8), -1000, 126.5), tensor({true, false}));
+  const int64_t big = (int64_t{1} << 24) + 1;  // float32 has no such number
+  expect_same(masks::between(tensor({big - 1, big}), 0, 16777216.5), tensor({true, false}));
+  expect_same(masks::between(tensor({0.1f, 0.2f}), 0.1, 0.1), tensor({true, false}));
+  expect_same(masks::between(empty({0, 2}, uint8), -1, 300), empty({0, 2}, boolean));
+}
+
 // ---- matrices -----------------------------------------------------------------------------------
 
 TEST(Causal, SeesThePastAndItself) {

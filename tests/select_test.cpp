@@ -335,6 +335,19 @@ TEST(Isin, TakesNumbersOnEitherSide) {
   expect_same(isin(tensor({1, 2}), tensor({{2.f, 3.f}})), tensor({false, true}));
 }
 
+TEST(Isin, NumbersCountByValue) {
+  expect_same(isin(tensor({250, 3}, uint8), 259), tensor({false, false}));
+  expect_same(isin(tensor({250, 3}, uint8), tensor({256, 3})), tensor({false, true}));
+  expect_same(isin(tensor({2, 3}), 2.5), tensor({false, false}));
+  expect_same(isin(tensor({2, 3}), 3.0), tensor({false, true}));
+  // 0.1 is meant as float32 has it, on either side; an integer is what it is.
+  expect_same(isin(tensor({0.1f, 0.5f}), 0.1), tensor({true, false}));
+  expect_same(isin(0.1, tensor({0.1f, 0.5f})), tensor(true));
+  expect_same(isin(tensor({0.1f, 0.5f}).to(float16), 0.1), tensor({true, false}));
+  expect_same(isin(tensor({16777216.f}), (int64_t{1} << 24) + 1), tensor({false}));
+  expect_same(isin(tensor({float(INFINITY)}).to(float16), 1e6), tensor({false}));
+}
+
 TEST(Isin, NaNIsInNothing) {
   expect_same(isin(tensor({kNaN, 1.f}), tensor({kNaN, 1.f})), tensor({false, true}));
   expect_same(isin(tensor({kNaN, 1.f}), tensor({kNaN, 1.f}), true), tensor({true, false}));

@@ -24,7 +24,8 @@ Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keep
            std::optional<DType> dtype = {});
 Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
-/// Divided by the number of kept elements. Floating point only (or with dtype). Of nothing: NaN.
+/// Divided by the number of kept elements. Floating point and complex only (or with dtype). Of
+/// nothing: NaN.
 Tensor mean(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 /// NaN wins if it is kept. Of nothing: the smallest (largest) value of the dtype, infinities
@@ -39,8 +40,9 @@ Tensor argmax(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim = 
               bool keepdim = false, std::optional<DType> dtype = {});
 Tensor argmin(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim = {},
               bool keepdim = false, std::optional<DType> dtype = {});
-/// The divisor is the number of kept elements less correction, but not less than 0. Integers give
-/// float32. Of nothing: NaN.
+/// The divisor is the number of kept elements less correction, but not less than 0; correction is 1
+/// unless given, as in var and in PyTorch since 2.0 (1.13 took 0). Integers give float32, complex
+/// numbers the variance of both parts, which is real. Of nothing: NaN.
 Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double correction = 1,
            bool keepdim = false, std::optional<DType> dtype = {});
 Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double correction = 1,

@@ -41,7 +41,9 @@ Tensor band(int64_t n, int64_t m, int64_t lower, int64_t upper);
 /// after it unless causal. Structured.
 Tensor sliding_window(int64_t n, int64_t window, bool causal = true);
 
-/// lo <= x <= hi, both ends included; NaN is outside. lo and hi broadcast. Deferred.
+/// lo <= x <= hi, both ends included; NaN is outside. lo and hi broadcast. Numbers are compared by
+/// value, where the operators convert them to x's dtype: between(x, -1, 300) is true for every
+/// uint8. Deferred.
 Tensor between(const Tensor& x, const Tensor& lo, const Tensor& hi);
 
 /// ids: integers [n] (document of each position); result [n, n], true where both positions are of

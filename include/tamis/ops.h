@@ -171,7 +171,8 @@ Tensor count_nonzero(const Tensor& x, const Dims& dims = {});
 int64_t count(const Tensor& mask);
 
 /// For each element of x whether it equals some element of test_elements. Numbers are compared
-/// exactly, whatever the two dtypes; NaN is in nothing. Deferred; test_elements is read at once.
+/// exactly, whatever the two dtypes, but a C++ number such as 0.1 is rounded to the floating point
+/// dtype of the other; NaN is in nothing. Deferred; test_elements is read at once.
 Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert = false);
 
 // ---- reductions: over all dimensions if none are given ------------------------------------------

@@ -1,6 +1,7 @@
 // Rows of the Python module's own: functions with options that only Python spells so, and methods
 // that are no functions.
 #include "core/check.h"
+#include "core/convert.h"
 #include "core/tensor_impl.h"
 #include "functions.h"
 #include "tamis/indexing.h"
@@ -63,6 +64,7 @@ Tensor scaled(const Tensor& x, const Tensor& other, Scalar alpha) {
   check(!alpha.is_floating_point() || !(is_integral(common) || common == DType::boolean),
         ErrorKind::dtype,
         "For integral input tensors, argument alpha must not be a floating point number.");
+  check_fits(alpha, common);
   return alpha.to_complex() == 1.0 ? other : mul(other.to(common), Tensor(alpha).to(common));
 }
 Tensor add_op(const Tensor& x, const Tensor& other, Scalar alpha) {

@@ -180,9 +180,12 @@ Tensor pow(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   check_implemented(dtype != DType::boolean, "pow", dtype);
   // A tensor of exponents may hold negative ones; a number may not, since that is surely a mistake.
-  const bool number = b.impl().is_number && b.dim() == 0;
+  const bool number = is_number(b);
   check(!number || !is_integral(dtype) || b.item().to_int64() >= 0, ErrorKind::value,
         "Integers to negative integer powers are not allowed.");
+  // Exponents among float32 and float64 are doubles in PyTorch.
+  if (is_integral(dtype)) check_number_fits(a, dtype);
+  if (itemsize(dtype) <= 2 || is_integral(dtype)) check_number_fits(b, dtype);
   // Squares and cubes are what most powers are, and PyTorch multiplies too.
   const std::complex<double> exponent = number ? b.item().to_complex() : 0;
   if (exponent == 2.0 || exponent == 3.0) {
@@ -208,7 +211,7 @@ Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> m
   for (const auto& [bound, op] : {std::pair(min, Op::maximum), std::pair(max, Op::minimum)}) {
     if (!bound) continue;
     // A bound that wrapped around would be another bound.
-    if (bound->impl().is_number && bound->dim() == 0) check_fits(bound->item(), dtype);
+    check_number_fits(*bound, dtype);
     const TensorRef operands[] = {result, *bound};
     result = defer(op, dtype, dtype, operands);
   }

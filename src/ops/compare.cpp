@@ -29,8 +29,6 @@ std::pair<Tensor, Tensor> parts(const Tensor& z) {
   return {z.to(dtype), defer(Op::imag, z.dtype(), dtype, {z})};
 }
 
-bool is_number(const Tensor& x) { return x.impl().is_number && x.dim() == 0; }
-
 }  // namespace
 
 Tensor eq(const Tensor& a, const Tensor& b) {

@@ -69,6 +69,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
              "where expected condition to be a boolean tensor, but got a tensor with dtype",
              "condition");
   const DType dtype = result_type(a, b);
+  for (const Tensor* x : {&a, &b}) check_number_fits(*x, dtype);
   return defer(Op::where, dtype, dtype, {condition, a, b});
 }
 

@@ -11,6 +11,7 @@
 #include "ops/index_walk.h"
 #include "ops/indexing_rows.h"
 #include "ops/places.h"
+#include "ops/pointwise.h"
 #include "ops/row.h"
 
 namespace tamis {

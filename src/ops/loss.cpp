@@ -92,11 +92,11 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, const std::optional<Ten
                   const std::string& reduction, double delta) {
   const LossReduction by = loss_reduction(reduction);
   check(delta > 0, ErrorKind::value, "huber_loss does not support non-positive values for delta.");
-  const Tensor d = abs(float_difference("huber_cpu", x, target));
+  const Tensor d = float_difference("huber_cpu", x, target), size = abs(d);
   check(is_floating_point(x.dtype()), ErrorKind::dtype,
         "result type {} can't be cast to the desired output type {}", scalar_type_name(d.dtype()),
         scalar_type_name(x.dtype()));
-  const Tensor loss = where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta));
+  const Tensor loss = where(size < delta, 0.5 * d * d, delta * (size - 0.5 * delta));
   return finish(loss.to(x.dtype()), mask, by);
 }
 
@@ -105,8 +105,8 @@ Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const std::optional
   const LossReduction by = loss_reduction(reduction);
   check(beta >= 0, ErrorKind::value, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(x, target, mask, reduction);
-  const Tensor d = abs(float_difference("smooth_l1_cpu", x, target));
-  return finish(where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), mask, by);
+  const Tensor d = float_difference("smooth_l1_cpu", x, target), size = abs(d);
+  return finish(where(size < beta, 0.5 * d * d / beta, size - 0.5 * beta), mask, by);
 }
 
 Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,

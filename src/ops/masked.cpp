@@ -73,13 +73,14 @@ Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
 Tensor mean(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdim,
             std::optional<DType> dtype) {
   const DType result = dtype.value_or(x.dtype());
-  check(is_floating_point(result), ErrorKind::dtype,
+  check(is_floating_point(result) || is_complex(result), ErrorKind::dtype,
         "mean(): Could not infer output dtype. {} dtype must be either a floating point or complex "
         "dtype. Got: {}",
         dtype ? "Optional" : "Input", scalar_type_name(result));
   const Shape over = normalize_dims(dims, x.dim());
   const Tensor mask = input_mask(x, given);
-  const Tensor total = sum_wide(kept(mask, x.to(result), 0), over);
+  const Tensor chosen = kept(mask, x.to(result), 0);
+  const Tensor total = is_complex(result) ? tamis::sum(chosen, over, true) : sum_wide(chosen, over);
   return div(total, count_kept(x, mask, over)).to(result).view(reduced_shape(x, over, keepdim));
 }
 
@@ -105,13 +106,14 @@ Tensor argmin(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim, b
 
 Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims, double correction, bool keepdim,
            std::optional<DType> dtype) {
-  return variance(x, mask, dims, correction, keepdim).to(dtype.value_or(float_type(x.dtype())));
+  return variance(x, mask, dims, correction, keepdim)
+      .to(dtype.value_or(real_dtype(float_type(x.dtype()))));
 }
 
 Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims, double correction, bool keepdim,
            std::optional<DType> dtype) {
   return deviation(variance(x, mask, dims, correction, keepdim))
-      .to(dtype.value_or(float_type(x.dtype())));
+      .to(dtype.value_or(real_dtype(float_type(x.dtype()))));
 }
 
 Tensor norm(const Tensor& x, const Tensor& mask, double ord, const Dims& dims, bool keepdim,

@@ -7,7 +7,9 @@
 #include "core/check.h"
 #include "core/interval.h"
 #include "core/tensor_impl.h"
+#include "ops/by_value.h"
 #include "ops/mask_args.h"
+#include "ops/pointwise.h"
 #include "ops/row.h"
 
 namespace tamis {
@@ -127,6 +129,16 @@ bool find_runs(const std::vector<int64_t>& ids, std::vector<int64_t>& lo,
   return true;
 }
 
+/// x >= bound or x <= bound, by value: of two integer dtypes the wider one counts, also where one
+/// of the tensors is 0-d and would take the dtype of the other.
+Tensor bounded(Comparison how, const Tensor& x, const Tensor& bound) {
+  if (is_number(bound)) return compare_by_value(how, x, bound.item());
+  const bool integers = is_integral(x.dtype()) && is_integral(bound.dtype());
+  const DType common = integers ? promote_types(x.dtype(), bound.dtype()) : x.dtype();
+  const Tensor a = x.to(common), b = integers ? bound.to(common) : bound;
+  return how == Comparison::ge ? a >= b : a <= b;
+}
+
 }  // namespace
 
 Tensor from_lengths(const Tensor& lengths, std::optional<int64_t> max_len) {
@@ -203,7 +215,7 @@ Tensor sliding_window(int64_t n, int64_t window, bool causal) {
 }
 
 Tensor between(const Tensor& x, const Tensor& lo, const Tensor& hi) {
-  return (x >= lo) & (x <= hi);
+  return bounded(Comparison::ge, x, lo) & bounded(Comparison::le, x, hi);
 }
 
 Tensor documents(const Tensor& ids) {

@@ -66,10 +66,6 @@ bool broadcasts_to(const Shape& from, const Shape& to) {
   return true;
 }
 
-void check_number_fits(const Tensor& value, DType dtype) {
-  if (value.impl().is_number) check_fits(value.item(), dtype);
-}
-
 void check_index_dtype(const Tensor& index) {
   const DType dtype = index.dtype();
   check(dtype != DType::uint8, ErrorKind::dtype,

@@ -38,8 +38,6 @@ void put_places(const Tensor& target, const Places& places, const Tensor& value,
 Tensor without_leading_ones(Tensor value);
 bool broadcasts_to(const Shape& from, const Shape& to);
 
-/// Refuses a number that dtype cannot hold; tensors are cast as copy_ does it.
-void check_number_fits(const Tensor& value, DType dtype);
 /// Refuses a mask or index tensor of another dtype than bool, int64 or int32 (0-d: any signed
 /// integers).
 void check_index_dtype(const Tensor& index);

@@ -48,6 +48,12 @@ DType result_type(std::initializer_list<const Tensor*> operands) {
 
 DType result_type(const Tensor& a, const Tensor& b) { return result_type({&a, &b}); }
 
+bool is_number(const Tensor& x) { return x.impl().is_number && x.dim() == 0; }
+
+void check_number_fits(const Tensor& value, DType dtype) {
+  if (is_number(value)) check_fits(value.item(), dtype);
+}
+
 void check_implemented(bool ok, const char* kernel, DType dtype) {
   check(ok, ErrorKind::dtype, "\"{}\" not implemented for '{}'", kernel, scalar_type_name(dtype));
 }

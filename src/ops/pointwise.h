@@ -24,6 +24,11 @@ constexpr DType float_type(DType dtype) {
   return is_floating_point(dtype) || is_complex(dtype) ? dtype : DType::float32;
 }
 
+/// Whether x is a C++ or Python number that became a tensor: it is weak in promotion.
+bool is_number(const Tensor& x);
+/// Refuses a number that dtype cannot hold; tensors are cast as copy_ does it.
+void check_number_fits(const Tensor& value, DType dtype);
+
 /// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.
 void check_implemented(bool ok, const char* kernel, DType dtype);
 

@@ -78,7 +78,9 @@ Tensor unary_gradient(Op op, const Tensor& g, const Tensor& x, const Tensor& y) 
     case Op::sigmoid:
       return g * y * (1 - y);
     case Op::relu:
-      return where(y > 0, g, zeros({}, g.dtype()));
+      // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as PyTorch
+      // has it: a second derivative is there to ask for, and is zero.
+      return where(y <= 0, is_tracked(y) ? sign(y) : zeros({}, g.dtype()), g);
     case Op::reciprocal:
       return -(g * y * y);
     default:  // sign and the roundings are flat
@@ -86,9 +88,9 @@ Tensor unary_gradient(Op op, const Tensor& g, const Tensor& x, const Tensor& y) 
   }
 }
 
-/// Half of g to each where they are equal.
-Tensor share(const Tensor& g, const Tensor& wins, const Tensor& equal) {
-  return where(equal, g / 2, where(wins, g, zeros({}, g.dtype())));
+/// Half of g to each where they are equal. Where one is NaN neither loses, as in PyTorch.
+Tensor share(const Tensor& g, const Tensor& loses, const Tensor& equal) {
+  return where(equal, g / 2, where(loses, zeros({}, g.dtype()), g));
 }
 
 /// A number in the gradient's dtype: alone with other numbers it would count as float32.
@@ -106,9 +108,9 @@ Tensor first_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b) 
       // a to the power of zero is one, whatever a is.
       return where(b == 0, zeros({}, g.dtype()), g * b * pow(a, precise(b, g) - 1));
     case Op::minimum:
-      return share(g, a < b, a == b);
-    case Op::maximum:
       return share(g, a > b, a == b);
+    case Op::maximum:
+      return share(g, a < b, a == b);
     default:  // add, sub, remainder, fmod
       return g;
   }
@@ -129,9 +131,9 @@ Tensor second_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b)
     case Op::pow:
       return where((a == 0) & (b >= 0), zeros({}, g.dtype()), g * pow(a, b) * log(precise(a, g)));
     case Op::minimum:
-      return share(g, b < a, a == b);
-    case Op::maximum:
       return share(g, b > a, a == b);
+    case Op::maximum:
+      return share(g, b < a, a == b);
     default:  // add
       return g;
   }

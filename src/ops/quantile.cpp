@@ -206,6 +206,7 @@ namespace masked {
 
 Tensor median(const Tensor& x, const Tensor& mask, int64_t dim, bool keepdim,
               std::optional<DType> dtype) {
+  check_ordered("median_out", x.dtype(), true);
   const bool is_float = is_floating_point(x.dtype());
   const Tensor values = is_float ? x : x.to(DType::float64);
   const Tensor found = nanmedian(with_nan("masked.median", values, mask), dim, keepdim).first;

@@ -32,9 +32,10 @@ Tensor sum_wide(const Tensor& x, const Shape& dims);
 Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims);
 
 struct Moments {
-  Tensor mean, var;  // float64; dims are of size 1
+  Tensor mean, var;  // float64, the mean of complex numbers complex128; dims are of size 1
 };
-/// The mean and variance of what is kept; NaN where there is nothing.
+/// The mean and variance of what is kept; NaN where there is nothing. The variance of complex
+/// numbers is the sum of those of their parts.
 Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction);
 /// The standard deviation of a variance. Where that is 0, all elements are equal, and the gradient
 /// is 0 as in PyTorch, not infinity times 0.

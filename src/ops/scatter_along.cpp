@@ -6,6 +6,7 @@
 #include "ops/along.h"
 #include "ops/index_grad.h"
 #include "ops/indexing_rows.h"
+#include "ops/pointwise.h"
 #include "tamis/indexing.h"
 
 namespace tamis {

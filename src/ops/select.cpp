@@ -2,6 +2,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/overlap.h"
+#include "ops/by_value.h"
 #include "ops/isin.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise.h"
@@ -76,7 +77,10 @@ IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert)
     check(!is_complex(used), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
           scalar_type_name(used));
   }
-  const Tensor test = test_elements.to(isin_operand(test_elements.dtype())).contiguous();
+  const Tensor meant = is_number(test_elements)
+                           ? Tensor(rounded_for(test_elements.item(), dtype))
+                           : test_elements.to(isin_operand(test_elements.dtype()));
+  const Tensor test = meant.contiguous();
   set_ = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand_);
 }
 
@@ -87,6 +91,10 @@ Tensor IsinLookup::operator()(const Tensor& x) const {
 }
 
 Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
+  if (is_number(x) && !is_number(test_elements)) {
+    const Tensor meant(rounded_for(x.item(), test_elements.dtype()));
+    return IsinLookup(test_elements, meant.dtype(), invert)(meant);
+  }
   return IsinLookup(test_elements, x.dtype(), invert)(x);
 }
 

@@ -10,6 +10,7 @@
 #include "ops/reduce.h"
 #include "ops/reduce_grad.h"
 #include "ops/row.h"
+#include "tamis/complex.h"
 #include "tamis/reduce.h"
 
 namespace tamis {
@@ -17,7 +18,7 @@ namespace tamis {
 namespace {
 
 Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, double correction) {
-  check(is_floating_point(x.dtype()), ErrorKind::dtype,
+  check(is_floating_point(x.dtype()) || is_complex(x), ErrorKind::dtype,
         "{} only support floating point and complex dtypes", op);
   return moments(x, Tensor(), normalize_dims(dims, x.dim()), correction);
 }
@@ -25,7 +26,7 @@ Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, doubl
 /// A result of moments as x's own reduction.
 Tensor shaped(const Tensor& result, const Tensor& x, const Dims& dims, bool keepdim) {
   const Shape shape = reduced_shape(x, normalize_dims(dims, x.dim()), keepdim);
-  return result.to(x.dtype()).reshape(shape);
+  return result.to(is_complex(result) ? x.dtype() : real_dtype(x.dtype())).reshape(shape);
 }
 
 }  // namespace
@@ -77,6 +78,11 @@ Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims) {
 }
 
 Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction) {
+  if (is_complex(x)) {
+    const Moments re = moments(real(x), mask, dims, correction);
+    const Moments im = moments(imag(x), mask, dims, correction);
+    return {complex(re.mean, im.mean), add(re.var, im.var)};
+  }
   const bool wide = !is_floating_point(x.dtype());
   const Tensor n = count_kept(x, mask, dims).to(DType::float64).settle();
   const Tensor total = sum_wide(kept(mask, wide ? x.to(DType::float64) : x, 0), dims);

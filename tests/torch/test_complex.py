@@ -1,6 +1,7 @@
 """Complex numbers: what the other dtypes are tested with, arithmetic, parts and views, and what is refused."""
 
 import operator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ import test_print
 import test_results
 import test_sequence
 import test_views
-from cases import COMPLEX, DTYPES, DType, broadcastable, pair, plain, seeded, some_shape
+from cases import COMPLEX, DTYPES, DType, broadcastable, pair, pick, plain, seeded, some_shape
+from near import listed, near
 
 MOVES = [test_views.test_views, test_views.test_reshape, test_views.test_expansion, test_masking.test_masked_select,
          test_masking.test_masked_fill, test_masking.test_masked_scatter, test_masking.test_where,
@@ -243,6 +245,40 @@ def test_conversions(check):
         check("isin", x, x)
         check("kthvalue", x, 1)
         check("clamp", x, 0, 1)
+
+
+def in_parts(lib, results):
+    """Complex results as their parts, which can be near."""
+    return [lib.view_as_real(r) if r.is_complex() else r for r in listed(results)]
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+@pytest.mark.parametrize("op", ["var", "std", "var_mean", "std_mean"])
+def test_moments(check, op, dtype):
+    rng = seeded("moments" + op + dtype)
+    call = near(lambda lib, x, d, **k: in_parts(lib, getattr(lib, op)(x, d, **k)), 64, 1.0)
+    for correction in (0, 1, 2) * 5:
+        x = pair(dtype, (3, 5), rng, "small")
+        check(op, x, pick(rng, [0, 1, (0, 1)]), correction=correction, keepdim=bool(rng.randint(2)), call=call)
+
+
+def masked_moment(op, lib, x, **kwargs):
+    """torch's masked.var and masked.std are complex, with rounding errors as imaginary parts."""
+    unbiased = {} if op == "mean" else {"unbiased": True}
+    found = getattr(lib.masked, op)(x, **kwargs, **unbiased)
+    return in_parts(lib, found.real if lib is torch and op != "mean" else found)
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+@pytest.mark.parametrize("op", ["var", "std", "mean"])
+def test_masked_moments(check, op, dtype):
+    rng = seeded("masked moments" + op + dtype)
+    for dim in (0, 1) * 5:
+        m = rng.rand(3, 5) < 0.7
+        m[1], m[2], m[:, 1:3] = True, True, True  # at least two of each slice
+        x = pair(dtype, (3, 5), rng, "small")
+        check("masked." + op, x, dim=dim, keepdim=bool(rng.randint(2)), mask=plain(m.tolist()),
+              call=near(partial(masked_moment, op), 64, 1.0))
 
 
 def test_numbers_that_do_not_fit(check):

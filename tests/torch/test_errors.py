@@ -50,6 +50,28 @@ ERRORS = [
      "output with shape [3] doesn't match the broadcast shape [2, 3]"),
     ("broadcast_to", [f32(3), (4,)], None,
      "The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 0"),
+    # numbers out of range
+    ("where", [ones("bool", 3), ones("uint8", 3), 300], None,
+     "value cannot be converted to type uint8_t without overflow"),
+    ("where", [ones("bool", 3), -256, ones("uint8", 3)], None,
+     "value cannot be converted to type uint8_t without overflow"),
+    ("where", [ones("bool", 3), f32(3), 1e300], None, "value cannot be converted to type float without overflow"),
+    ("where", [ones("bool", 3), ones("float16", 3), 1e6], None,
+     "value cannot be converted to type at::Half without overflow"),
+    ("pow", [ones("uint8", 3), 300], None, "value cannot be converted to type uint8_t without overflow"),
+    ("pow", [ones("int8", 3), 128], None, "value cannot be converted to type int8_t without overflow"),
+    ("pow", [ones("bfloat16", 3), 1e39], None, "value cannot be converted to type at::BFloat16 without overflow"),
+    ("pow", [300, ones("uint8", 3)], None, "value cannot be converted to type uint8"),
+    ("add", [ones("uint8", 3), ones("uint8", 3)], lambda lib, x, y: lib.add(x, y, alpha=300),
+     "value cannot be converted to type uint8_t without overflow"),
+    ("sub", [f32(3), f32(3)], lambda lib, x, y: x.sub(y, alpha=1e300),
+     "value cannot be converted to type float without overflow"),
+    ("add_", [ones("uint8", 3), ones("uint8", 3)], lambda lib, x, y: x.add_(y, alpha=-256),
+     "value cannot be converted to type uint8_t without overflow"),
+    ("where", [plain([True, False]), ones("uint8", 2), -1], None, None),
+    ("pow", [f32(3), 1e300], None, None),
+    ("nan_to_num", [plain([1.0, float("nan")], "float16"), 1e6], None, None),
+    ("add", [ones("uint8", 3), ones("uint8", 3)], lambda lib, x, y: lib.add(x, y, alpha=-1), None),
     # masks
     ("masked_select", [f32(3), ones("float32", 3)], None, "masked_select: expected BoolTensor for mask"),
     ("masked_select", [f32(3), ones("uint8", 3)], None, "masked_select: expected BoolTensor for mask"),
@@ -260,6 +282,10 @@ def test_expanded_tensors_are_not_written(check):
 def test_isin_compares_exactly(check):
     check("isin", plain([16777216, 16777217]), plain([16777216.0]))
     check("isin", plain([True, False]), plain([True]))
+    check("isin", plain([250, 3], "uint8"), 259)
+    check("isin", plain([2, 3]), 2.5)
+    check("isin", plain([0.1, 0.5], "float32"), 0.1)
+    check("isin", 0.1, plain([0.1, 0.5], "float32"))
 
 
 def test_kthvalue_takes_the_smallest_index(check):

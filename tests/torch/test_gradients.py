@@ -145,6 +145,42 @@ def test_gradients_through_writes(name):
         compare(call, case, layout, "float64", name, 2)
 
 
+KINKS = {
+    "relu": lambda lib, x, y: lib.relu(x),
+    "abs": lambda lib, x, y: lib.abs(x),
+    "clamp": lambda lib, x, y: lib.clamp(x, -1, 2),
+    "minimum": lambda lib, x, y: lib.minimum(x, y),
+    "maximum": lambda lib, x, y: lib.maximum(x, y),
+    "where": lambda lib, x, y: lib.where(x > 0, x, y),
+    "huber_loss": lambda lib, x, y: functional(lib).huber_loss(x, y),
+    "smooth_l1_loss": lambda lib, x, y: functional(lib).smooth_l1_loss(x, y),
+}
+
+
+def functional(lib):
+    return lib.nn.functional if lib is torch else lib
+
+
+@pytest.mark.parametrize("name", sorted(KINKS))
+def test_kinks_and_nan(name):
+    """At kinks, equal operands and NaN: the first derivative, whether it requires one, and the second."""
+    def found(lib):
+        nan = float("nan")
+        x = lib.tensor([-3.0, -1.0, 0.0, 0.5, 1.0, nan, 2.0, nan], dtype=lib.float64).requires_grad_()
+        y = lib.tensor([-2.0, -1.0, 1.0, 0.5, 0.0, 2.0, nan, nan], dtype=lib.float64).requires_grad_()
+        first = filled(lib, lib.autograd.grad(KINKS[name](lib, x, y).sum(), [x, y], create_graph=True,
+                                              allow_unused=True), [x, y])
+        second = [x]
+        if first[0].requires_grad:
+            second = filled(lib, lib.autograd.grad(first[0].sum(), [x], allow_unused=True), [x])
+        return first[0].requires_grad, as_numpy(first), as_numpy(second)
+
+    ours, theirs = found(tamis), found(torch)
+    assert ours[0] == theirs[0]
+    for got, want in zip(ours[1] + ours[2], theirs[1] + theirs[2]):
+        np.testing.assert_allclose(got, want, atol=1e-9)
+
+
 def test_flat_rows_give_no_gradient():
     x = tamis.ones((2, 2)).requires_grad_()
     for name in ("argmax", "argsort", "isnan", "nonzero", "zeros_like", "bool", "long", "detach"):

@@ -1,0 +1,22 @@
+// Comparing tensors with numbers by value, where the operators convert the number first.
+#pragma once
+
+#include "tamis/ops.h"
+
+namespace tamis {
+
+enum class Comparison { eq, ne, lt, le, gt, ge };
+
+/// x compared with a number as the numbers that they are: of a uint8 x all elements are < 300 and
+/// > -1, and x < 2.5 is x <= 2. The operators convert the number to x's dtype, as PyTorch does, so
+/// that 300 becomes 44 there. A floating point number is only rounded to a floating point dtype
+/// that it is compared with (see rounded_for). Deferred. Of complex numbers the same as the
+/// operators.
+Tensor compare_by_value(Comparison how, const Tensor& x, Scalar number);
+
+/// The number that is meant where elements of dtype are compared with a number: a 0.1 among float32
+/// is float32's 0.1. Integers, numbers among integers, and those beyond the dtype's range are meant
+/// as they are.
+Scalar rounded_for(Scalar number, DType dtype);
+
+}  // namespace tamis
