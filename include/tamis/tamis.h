@@ -19,6 +19,7 @@
 #include "tamis/optim.h"
 #include "tamis/order.h"
 #include "tamis/pieces.h"
+#include "tamis/print.h"
 #include "tamis/reduce.h"
 #include "tamis/results.h"
 #include "tamis/runtime.h"
