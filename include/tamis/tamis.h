@@ -9,6 +9,7 @@
 #include "tamis/complex.h"
 #include "tamis/dtype.h"
 #include "tamis/error.h"
+#include "tamis/generator.h"
 #include "tamis/indexing.h"
 #include "tamis/io.h"
 #include "tamis/linalg.h"
