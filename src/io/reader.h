@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/array_info.h"
+#include "io/file.h"
 #include "tamis/tensor.h"
 
 namespace tamis::io {
@@ -34,6 +36,8 @@ class Reader {
  public:
   /// "-" is the standard input.
   explicit Reader(const std::string& path, const std::optional<RawLayout>& raw = {});
+  /// Of an open file.
+  explicit Reader(File file, const std::optional<RawLayout>& raw = {});
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
@@ -62,7 +66,8 @@ class Reader {
   Tensor window(size_t array, int64_t first, int64_t count) const;
 
   /// All of an array as a read-only tensor over the mapped file, without reading it; a copy where
-  /// that is impossible (deflated, byte-swapped or unaligned arrays).
+  /// that is impossible (deflated, byte-swapped or unaligned arrays). Whatever reads the tensor
+  /// calls check_intact first.
   Tensor map(size_t array) const;
 
   /// Throws kind io if the file has become shorter than it was when it was opened, or if a page of
@@ -70,8 +75,28 @@ class Reader {
   void check_intact() const;
 
  private:
+  friend class MappedReads;
   struct State;
   std::shared_ptr<State> state_;
+};
+
+/// Notes the files whose tensors (of Reader::map) this thread begins to read while the object
+/// lives, since a file may be shortened after it was found intact.
+class MappedReads {
+ public:
+  MappedReads() : outer_(std::exchange(current_, this)) {}
+  ~MappedReads() { current_ = outer_; }
+  MappedReads(const MappedReads&) = delete;
+  MappedReads& operator=(const MappedReads&) = delete;
+
+  /// Throws kind io if one of them is not intact any more: what was computed from it is wrong.
+  void check() const;
+
+ private:
+  friend class Reader;
+  static thread_local MappedReads* current_;
+  MappedReads* outer_;
+  std::vector<std::shared_ptr<const Reader::State>> files_;
 };
 
 }  // namespace tamis::io
