@@ -107,11 +107,11 @@ endif()
 set(python_tests tests/python)
 set(peers_python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
 if(EXISTS "${peers_python}")
-  list(APPEND python_tests --ignore=tests/python/test_dataframes.py)
+  list(APPEND python_tests --ignore=tests/python/test_dataframes.py --ignore=tests/python/test_docs.py)
   foreach(mode IN ITEMS deferred eager)
     tamis_add_pytest(
       python.dataframes.${mode} PYTHON "${peers_python}" ENVIRONMENT TAMIS_REQUIRE_PEERS=1
-      ARGS tests/python/test_dataframes.py)
+      ARGS tests/python/test_dataframes.py tests/python/test_docs.py)
   endforeach()
   set_property(TEST python.dataframes.eager APPEND PROPERTY ENVIRONMENT TAMIS_EAGER=1)
 endif()

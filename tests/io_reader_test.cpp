@@ -182,6 +182,42 @@ TEST_F(Reading, NoticesThatTheFileWasCut) {
   expect_error(ErrorKind::io, "could not be read", [&] { reader.check_intact(); });
 }
 
+/// Whatever reads the tensor: as an operand, through its address, by way of what was deferred.
+TEST_F(Reading, OfAMappedTensorThrowsOnceItsFileWasCut) {
+  // The second file is cut within its last page, where reading causes no signal.
+  for (const int64_t n : {1000000, 100}) {
+    put_file(path_, npy_of({n}, false));
+    const Tensor x = load_mapped(path_), view = x.narrow(0, n - 10, 10), twice = x * 2;
+    EXPECT_EQ(x.sum().item<double>(), n * (n - 1) / 2.0);
+    std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 16);
+    const auto refused = [](const auto& read) {
+      expect_error(ErrorKind::io, "has become shorter", read);
+    };
+    refused([&] { x.sum(); });
+    refused([&] { x.data_ptr(); });
+    refused([&] { view.to_string(); });
+    refused([&] { twice.settle(); });
+    refused([&] { x[x > 5].get(); });
+    Tensor target = zeros({n}, DType::float64);
+    refused([&] { target.copy_(x); });
+    EXPECT_EQ(target.sum().item<double>(), 0);
+  }
+}
+
+TEST_F(Reading, OfAMappedTensorThatIsUnderWayIsNoted) {
+  put_file(path_, npy_of({1000000}, false));
+  const Tensor x = load_mapped(path_);
+  const MappedReads outer;
+  {
+    const MappedReads reads;
+    EXPECT_EQ(x.narrow(0, 0, 3).sum().item<double>(), 3);
+    reads.check();
+    std::filesystem::resize_file(path_, 4096);
+    expect_error(ErrorKind::io, "has become shorter", [&] { reads.check(); });
+  }
+  outer.check();  // it began no read itself
+}
+
 TEST_F(Reading, LeavesOtherBusErrorsAlone) {
   put_file(path_, npy_of({1000000}, false));
   const Tensor ours = load_mapped(path_);

@@ -212,6 +212,21 @@ TEST(Quantile, InterpolatesAsItIsTold) {
   expect_same(x.quantile(tensor({0.f, 0.5f, 1.f})), tensor({1.f, 6.f, 32.f}));
 }
 
+TEST(Percentile, IsAQuantileInPercent) {
+  const Tensor x = tensor({{1., 2., 4.}, {3., 5., 9.}});
+  EXPECT_EQ(percentile(x, 25, 1).to_vector<double>(), (std::vector<double>{1.5, 4}));
+  EXPECT_EQ(percentile(x, tensor({0, 50, 100}), -1, true).shape(), Shape({3, 2, 1}));
+  EXPECT_EQ(percentile(x, tensor({0, 50, 100})).to_vector<double>(),
+            (std::vector<double>{1, 3.5, 9}));
+  EXPECT_EQ(percentile(x, 50, {}, false, "lower").item<double>(), 3);
+  EXPECT_EQ(percentile(x.to(float64), 12.5, 1).dtype(), float64);
+  EXPECT_THROW(percentile(x, 100.5), Error);
+  EXPECT_THROW(percentile(x, -1), Error);
+  EXPECT_THROW(percentile(x, std::nan("")), Error);
+  EXPECT_THROW(percentile(x, tensor({{50}})), Error);
+  EXPECT_THROW(percentile(tensor({1, 2}), 50), Error);
+}
+
 TEST(Quantile, PutsTheQuantilesFirst) {
   const Tensor x = tensor({{1.f, 3.f}, {5.f, 7.f}, {9.f, 11.f}});
   const Tensor q = tensor({0.5f, 0.75f});

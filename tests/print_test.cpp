@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "pointwise_cases.h"
+#include "tamis/print.h"
 
 namespace tamis {
 namespace {
@@ -123,6 +124,49 @@ TEST(Print, StreamsTheSameText) {
 TEST(Print, TakesTheSignOfNaNForNothing) {
   const Tensor x = tensor(std::vector<double>{-std::nan(""), std::nan("")});
   EXPECT_EQ(x.to(float32).to_string(), "tensor([nan, nan])");
+}
+
+/// Restores the options at the end of a test.
+struct WithOptions {
+  explicit WithOptions(const PrintOptions& options) { set_printoptions(options); }
+  ~WithOptions() { set_printoptions({}); }
+};
+
+// The texts are those of torch 1.13.1 after torch.set_printoptions.
+TEST(Print, FollowsTheOptions) {
+  const Tensor x = tensor({1.12345, -20.5, 3.0}), large = tensor({1.0, 2.5e9});
+  {
+    const WithOptions options({.precision = 2});
+    EXPECT_EQ(x.to_string(), "tensor([  1.12, -20.50,   3.00])");
+    EXPECT_EQ(get_printoptions().precision, 2);
+  }
+  {
+    const WithOptions options({.threshold = 5, .edgeitems = 1});
+    EXPECT_EQ(arange(10).to_string(), "tensor([0,  ..., 9])");
+    EXPECT_EQ(arange(5).to_string(), "tensor([0, 1, 2, 3, 4])");
+  }
+  {
+    const WithOptions options({.linewidth = 20});
+    EXPECT_EQ(arange(8, int32).to_string(),
+              "tensor([0, 1, 2, 3,\n        4, 5, 6, 7],\n       dtype=torch.int32)");
+  }
+  {
+    const WithOptions options({.sci_mode = true});
+    EXPECT_EQ(x.to_string(), "tensor([1.1235e+00, -2.0500e+01, 3.0000e+00])");
+  }
+  {
+    const WithOptions options({.sci_mode = false});
+    EXPECT_EQ(large.to_string(), "tensor([        1., 2500000000.])");
+  }
+  EXPECT_EQ(large.to_string(), "tensor([1.0000e+00, 2.5000e+09])");
+}
+
+TEST(Print, RefusesOptionsThatPrintNothing) {
+  EXPECT_THROW(set_printoptions({.precision = -1}), Error);
+  EXPECT_THROW(set_printoptions({.threshold = -1}), Error);
+  EXPECT_THROW(set_printoptions({.edgeitems = 0}), Error);
+  EXPECT_THROW(set_printoptions({.linewidth = 0}), Error);
+  EXPECT_EQ(tensor({1.5}).to_string(), "tensor([1.5000])");
 }
 
 TEST(Print, RefusesAnUndefinedTensor) { EXPECT_THROW(Tensor().to_string(), Error); }

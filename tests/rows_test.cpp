@@ -27,7 +27,7 @@ std::vector<Parameter> parse(const std::string& signature, std::string& result) 
   static const std::regex whole(
       R"(([\w.]+)\((.*)\) -> (Tensor|Tensor\[\]|int|float|bool|dtype|\((?:Tensor \w+(?:, )?)+\)))");
   static const std::regex one(
-      R"((Tensor|Tensor\[\]|Scalar|int|float|bool|dtype|int\[\]|str)(\??) ([a-z]\w*)(=(\S+))?)");
+      R"((Tensor|Tensor\[\]|Scalar|int|float|bool|dtype|int\[\]|str|Generator)(\??) ([a-z]\w*)(=(\S+))?)");
   std::vector<Parameter> parameters;
   std::smatch match;
   if (!std::regex_match(signature, match, whole)) {
@@ -59,6 +59,7 @@ bool has_type(const Value& value, const std::string& type) {
   if (type == "dtype") return std::holds_alternative<DType>(value);
   if (type == "int[]") return std::holds_alternative<Shape>(value);
   if (type == "str") return std::holds_alternative<std::string>(value);
+  if (type == "Generator") return std::holds_alternative<Generator>(value);
   return std::holds_alternative<std::monostate>(value) ||
          has_type(value, type.substr(0, type.size() - 1));
 }

@@ -168,5 +168,30 @@ TEST(Reduce, LeavesOutNaN) {
   EXPECT_EQ(nansum(tensor({1, 2})).item<int64_t>(), 3);
 }
 
+TEST(Reduce, FindsExtremesWithoutNaN) {
+  const Tensor x = tensor({{1., kNaN, -kInf}, {kNaN, kNaN, kNaN}, {2., 5., kInf}});
+  expect_near(nanmax(x, {1}), {1, kNaN, kInf});
+  expect_near(nanmin(x, {-1}), {-kInf, kNaN, 2});
+  expect_near(nanmax(x.transpose(0, 1), {1}), {2, 5, kInf});
+  expect_near(nanmin(x), {-kInf});
+  EXPECT_EQ(nanmax(x, {0, 1}, true).shape(), Shape({1, 1}));
+  EXPECT_EQ(nanmax(tensor({3, 9})).item<int64_t>(), 9);
+  EXPECT_EQ(nanmin(tensor({true, false})).dtype(), boolean);
+  EXPECT_EQ(nanmax(zeros({0, 2}), {1}).shape(), Shape{0});
+  EXPECT_THROW(nanmax(zeros({0})), Error);
+  EXPECT_THROW(nanmin(zeros({2, 0}), {1}), Error);
+  EXPECT_THROW(nanmax(zeros({2}, complex64)), Error);
+}
+
+TEST(Reduce, DividesByTheNumberOfElementsThatAreNotNaN) {
+  const Tensor x = tensor({{1., kNaN, 3.}, {kNaN, kNaN, kNaN}, {4., kNaN, kNaN}});
+  expect_near(nanvar(x, {1}), {1, kNaN, 0});
+  expect_near(nanvar(x, {1}, 1), {2, kNaN, kNaN});
+  expect_near(nanstd(x, {1}, 1), {std::sqrt(2.), kNaN, kNaN});
+  expect_near(nanstd(x), {std::sqrt(14. / 9)});  // of 1, 3 and 4
+  EXPECT_EQ(nanvar(x, {0}, 0, true).shape(), Shape({1, 3}));
+  EXPECT_THROW(nanvar(tensor({1, 2})), Error);
+}
+
 }  // namespace
 }  // namespace tamis

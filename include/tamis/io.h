@@ -25,8 +25,9 @@ Tensor load(const std::string& path, const std::string& name);
 NamedTensors load_all(const std::string& path);
 /// As load, but read-only and over the mapped file where its layout allows, so that files larger
 /// than memory can be used: what is read of the tensor is read from the file then. The file must
-/// not be changed while the tensor lives; one that is shortened reads as zeros (a handler for
-/// SIGBUS, installed by the first call, sees to that).
+/// not be changed while the tensor lives. Once it has been shortened, whatever reads the tensor
+/// throws kind io; a read that is under way at that moment finds zeros instead of a crash (a
+/// handler for SIGBUS, installed by the first call, sees to that), and so does who has the address.
 Tensor load_mapped(const std::string& path);
 Tensor load_mapped(const std::string& path, const std::string& name);
 

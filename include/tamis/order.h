@@ -56,6 +56,11 @@ Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {
 Tensor nanquantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {},
                    bool keepdim = false, const std::string& interpolation = "linear");
 
+/// quantile with q in percent, from 0 to 100, as NumPy has it. q may be of any real dtype.
+/// `percentile(tensor({1., 2., 3.}), 25)` is `tensor(1.5000)`.
+Tensor percentile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {},
+                  bool keepdim = false, const std::string& interpolation = "linear");
+
 /// The smallest and the largest element of all, or along dim. NaN wins. Refuses to reduce nothing.
 std::pair<Tensor, Tensor> aminmax(const Tensor& x, std::optional<int64_t> dim = {},
                                   bool keepdim = false);

@@ -34,6 +34,15 @@ Tensor nansum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
               std::optional<DType> dtype = {});
 Tensor nanmean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
                std::optional<DType> dtype = {});
+/// The largest (smallest) element that is not NaN, as NumPy has it: NaN if there is none. Refuses
+/// to reduce nothing. `nanmax(tensor({1., NAN}))` is `tensor(1.)`.
+Tensor nanmax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor nanmin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+/// Variance and standard deviation of the elements that are not NaN, as NumPy has them: the divisor
+/// is their number (var and std take off 1; here that is correction = 1). Floating point only.
+/// `nanvar(tensor({1., NAN, 3.}))` is `tensor(1.)`.
+Tensor nanvar(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);
+Tensor nanstd(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);
 
 // ---- norms --------------------------------------------------------------------------------------
 

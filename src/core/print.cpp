@@ -4,38 +4,35 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <ostream>
 
+#include "core/check.h"
 #include "tamis/ops.h"
+#include "tamis/print.h"
 
 namespace tamis {
 
 namespace {
 
-// PyTorch's default print options.
-constexpr int64_t kThreshold = 1000;
-constexpr int64_t kEdgeItems = 3;
-constexpr int64_t kLineWidth = 80;
-constexpr int kPrecision = 4;
+std::mutex options_mutex;
+PrintOptions options_of_all;
 
-/// Whether a dimension is cut to its first and last items.
-bool is_cut(int64_t size, bool summarize) { return summarize && size > 2 * kEdgeItems; }
-
-/// The first and last items of the dimensions from d on. They are cut as views before anything is
-/// copied, so a large structured or deferred tensor is not computed for printing.
-Tensor corners(const Tensor& x, int64_t d) {
+/// The first and last `edge` items of the dimensions from d on. They are cut as views before
+/// anything is copied, so a large structured or deferred tensor is not computed for printing.
+Tensor corners(const Tensor& x, int64_t d, int64_t edge) {
   if (d == x.dim()) return x;
   const int64_t size = x.shape()[d];
-  if (!is_cut(size, true)) return corners(x, d + 1);
-  return cat({corners(x.narrow(d, 0, kEdgeItems), d + 1),
-              corners(x.narrow(d, size - kEdgeItems, kEdgeItems), d + 1)},
+  if (size <= 2 * edge) return corners(x, d + 1, edge);
+  return cat({corners(x.narrow(d, 0, edge), d + 1, edge),
+              corners(x.narrow(d, size - edge, edge), d + 1, edge)},
              d);
 }
 
 /// The texts of numbers, by rules that look at all of them: integral values, range of magnitudes.
 class FloatFormat {
  public:
-  explicit FloatFormat(const std::vector<double>& values) {
+  FloatFormat(const std::vector<double>& values, int precision) : precision_(precision) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (double v : values) {
       if (!std::isfinite(v) || v == 0) continue;
@@ -47,14 +44,18 @@ class FloatFormat {
     scientific_ = most / least > 1000.0 || most > 1e8 || (!integral_ && least < 1e-4);
   }
 
-  std::string operator()(double v) const {
+  /// What the values decide.
+  bool scientific() const { return scientific_; }
+
+  std::string operator()(double v, bool scientific) const {
     if (std::isnan(v)) return "nan";
     if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-    if (scientific_) return fmt::format("{:.{}e}", v, kPrecision);
-    return integral_ ? fmt::format("{:.0f}.", v) : fmt::format("{:.{}f}", v, kPrecision);
+    if (scientific) return fmt::format("{:.{}e}", v, precision_);
+    return integral_ ? fmt::format("{:.0f}.", v) : fmt::format("{:.{}f}", v, precision_);
   }
 
  private:
+  int precision_;
   bool integral_ = true;
   bool scientific_ = false;
 };
@@ -69,28 +70,30 @@ void pad(Items& items) {
   for (std::string& text : items.texts) text = fmt::format("{:>{}}", text, items.width);
 }
 
-Items float_items(const std::vector<double>& values) {
-  const FloatFormat format(values);
+Items float_items(const std::vector<double>& values, const PrintOptions& options) {
+  const FloatFormat format(values, options.precision);
   Items items;
   for (double v : values) {
-    items.texts.push_back(format(v));
-    // Zeros, infinities and NaN do not widen the column in PyTorch.
+    items.texts.push_back(format(v, options.sci_mode.value_or(format.scientific())));
+    // Zeros, infinities and NaN do not widen the column in PyTorch. Neither does sci_mode: the
+    // column is as wide as it would be without.
     if (std::isfinite(v) && v != 0) {
-      items.width = std::max(items.width, static_cast<int64_t>(items.texts.back().size()));
+      const std::string text = format(v, format.scientific());
+      items.width = std::max(items.width, static_cast<int64_t>(text.size()));
     }
   }
   return items;
 }
 
 /// Real and imaginary parts have each their own form; only the real parts are padded.
-Items complex_items(const Tensor& part) {
+Items complex_items(const Tensor& part, const PrintOptions& options) {
   std::vector<double> re, im;
   for (const std::complex<double> v : part.to_vector<std::complex<double>>()) {
     re.push_back(v.real());
     im.push_back(v.imag());
   }
-  Items items = float_items(re);
-  const Items imag = float_items(im);
+  Items items = float_items(re, options);
+  const Items imag = float_items(im, options);
   pad(items);
   items.width += imag.width + 1;
   for (size_t i = 0; i < re.size(); ++i) {
@@ -110,10 +113,10 @@ Items other_items(const Tensor& part) {
   return items;
 }
 
-Items items_of(const Tensor& part) {
-  if (is_complex(part.dtype())) return complex_items(part);
-  Items items =
-      is_floating_point(part.dtype()) ? float_items(part.to_vector<double>()) : other_items(part);
+Items items_of(const Tensor& part, const PrintOptions& options) {
+  if (is_complex(part.dtype())) return complex_items(part, options);
+  Items items = is_floating_point(part.dtype()) ? float_items(part.to_vector<double>(), options)
+                                                : other_items(part);
   pad(items);
   return items;
 }
@@ -128,30 +131,34 @@ std::string new_line(int64_t lines, int64_t indent) {
 /// Arranges the texts in nested brackets.
 class Brackets {
  public:
-  Brackets(const Shape& shape, Items items, bool summarize)
-      : shape_(shape), items_(std::move(items)), summarize_(summarize) {}
+  Brackets(const Shape& shape, Items items, bool summarize, const PrintOptions& options)
+      : shape_(shape), items_(std::move(items)), summarize_(summarize), options_(options) {}
 
   std::string tensor(int64_t dim, int64_t indent) {
     const int64_t rank = static_cast<int64_t>(shape_.size());
     if (rank == 0) return items_.texts[0];
     if (dim == rank - 1) return vector(indent);
-    const bool cut = is_cut(shape_[dim], summarize_);
-    const int64_t count = cut ? 2 * kEdgeItems : shape_[dim];
+    const bool cut = is_cut(shape_[dim]);
+    const int64_t count = cut ? 2 * options_.edgeitems : shape_[dim];
     const std::string separator = new_line(rank - dim - 1, indent + 1);
     std::string text = "[";
     for (int64_t i = 0; i < count; ++i) {
       if (i > 0) text += separator;
-      if (cut && i == kEdgeItems) text.append("...").append(separator);
+      if (cut && i == options_.edgeitems) text.append("...").append(separator);
       text += tensor(dim + 1, indent + 1);
     }
     return text + "]";
   }
 
  private:
+  /// Whether a dimension is cut to its first and last items.
+  bool is_cut(int64_t size) const { return summarize_ && size > 2 * options_.edgeitems; }
+
   std::string vector(int64_t indent) {
-    const bool cut = is_cut(shape_.back(), summarize_);
-    const int64_t count = cut ? 2 * kEdgeItems : shape_.back();
-    const int64_t per_line = std::max<int64_t>(1, (kLineWidth - indent) / (items_.width + 2));
+    const bool cut = is_cut(shape_.back());
+    const int64_t count = cut ? 2 * options_.edgeitems : shape_.back();
+    const int64_t per_line =
+        std::max<int64_t>(1, (options_.linewidth - indent) / (items_.width + 2));
     std::string text = "[";
     int64_t column = 0;
     const auto append = [&](const std::string& item) {
@@ -165,7 +172,7 @@ class Brackets {
       ++column;
     };
     for (int64_t i = 0; i < count; ++i) {
-      if (cut && i == kEdgeItems) append(" ...");
+      if (cut && i == options_.edgeitems) append(" ...");
       append(items_.texts[next_++]);
     }
     return text + "]";
@@ -174,12 +181,14 @@ class Brackets {
   const Shape& shape_;
   Items items_;
   bool summarize_;
+  const PrintOptions& options_;
   size_t next_ = 0;
 };
 
 /// Appends ", suffix", on a new line if it does not fit.
-void append_suffix(std::string& text, const std::string& suffix, int64_t indent, size_t& length) {
-  if (length + suffix.size() + 2 > static_cast<size_t>(kLineWidth)) {
+void append_suffix(std::string& text, const std::string& suffix, int64_t indent, int64_t linewidth,
+                   size_t& length) {
+  if (length + suffix.size() + 2 > static_cast<size_t>(linewidth)) {
     text += new_line(1, indent) + suffix;
     length = indent + suffix.size();
   } else {
@@ -203,7 +212,26 @@ bool is_default_dtype(DType dtype) {
 
 }  // namespace
 
+void set_printoptions(const PrintOptions& options) {
+  check(options.precision >= 0, ErrorKind::value,
+        "set_printoptions: precision must not be negative, but got {}", options.precision);
+  check(options.threshold >= 0, ErrorKind::value,
+        "set_printoptions: threshold must not be negative, but got {}", options.threshold);
+  check(options.edgeitems >= 1, ErrorKind::value,
+        "set_printoptions: edgeitems must be at least 1, but got {}", options.edgeitems);
+  check(options.linewidth >= 1, ErrorKind::value,
+        "set_printoptions: linewidth must be at least 1, but got {}", options.linewidth);
+  const std::lock_guard guard(options_mutex);
+  options_of_all = options;
+}
+
+PrintOptions get_printoptions() {
+  const std::lock_guard guard(options_mutex);
+  return options_of_all;
+}
+
 std::string Tensor::to_string() const {
+  const PrintOptions options = get_printoptions();
   const std::string prefix = "tensor(";
   const int64_t indent = static_cast<int64_t>(prefix.size());
   std::vector<std::string> suffixes;
@@ -217,15 +245,17 @@ std::string Tensor::to_string() const {
     if (!is_default_dtype(dtype())) {
       suffixes.push_back(fmt::format("dtype=torch.{}", name(dtype())));
     }
-    const bool summarize = numel() > kThreshold;
-    const Tensor part = summarize ? corners(*this, 0) : *this;
-    Items items = items_of(part);
-    text += Brackets(shape(), std::move(items), summarize).tensor(0, indent);
+    const bool summarize = numel() > options.threshold;
+    const Tensor part = summarize ? corners(*this, 0, options.edgeitems) : *this;
+    Items items = items_of(part, options);
+    text += Brackets(shape(), std::move(items), summarize, options).tensor(0, indent);
   }
   // PyTorch counts the last line two characters longer than it is.
   const size_t newline = text.rfind('\n');
   size_t length = newline == std::string::npos ? text.size() + 2 : text.size() - newline + 1;
-  for (const std::string& suffix : suffixes) append_suffix(text, suffix, indent, length);
+  for (const std::string& suffix : suffixes) {
+    append_suffix(text, suffix, indent, options.linewidth, length);
+  }
   return text + ")";
 }
 

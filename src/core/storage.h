@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/pool.h"
@@ -89,6 +91,16 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   bool read_only() const noexcept { return read_only_; }
   void set_read_only() noexcept { read_only_ = true; }
 
+  /// For memory that can fail although it is held, such as that of a mapped file: `test` throws if
+  /// it has. Set before it is shared.
+  void set_test(std::function<void()> test) {
+    test_ = std::make_unique<const std::function<void()>>(std::move(test));
+  }
+  /// What everybody calls before reading the memory.
+  void check_intact() const {
+    if (test_) (*test_)();
+  }
+
   /// Whether element i is the int64 i, as arange made it: comparisons with it are structured masks.
   /// Not for certain any more once somebody outside has the address.
   bool counts_up() const noexcept {
@@ -113,7 +125,8 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   std::atomic<void*> data_{nullptr};
   Memory memory_;
   std::function<void(void*)> deleter_;  // for foreign memory
-  mutable SpinLock lock_;               // guards recipe_ and the readers
+  std::unique_ptr<const std::function<void()>> test_;
+  mutable SpinLock lock_;  // guards recipe_ and the readers
   Ref<const Recipe> recipe_;
   Storage* reader_ = nullptr;  // one of them, or null; most storages have no more
   std::vector<Storage*> other_readers_;

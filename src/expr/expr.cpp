@@ -146,7 +146,7 @@ Memory run_recipe(Storage& storage, const Recipe& recipe) {
 }  // namespace
 
 void settle(Storage& storage) {
-  if (storage.ready()) return;
+  if (storage.ready()) return storage.check_intact();
   const Ref<const Recipe> recipe = storage.recipe();
   if (!recipe) return;  // another thread was first
   if (recipe->kind == Recipe::Kind::pending) return static_cast<const Pending&>(*recipe).wait();

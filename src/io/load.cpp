@@ -1,5 +1,11 @@
 // The public functions on files.
+#include <fcntl.h>
+
+#include <utility>
+#include <vector>
+
 #include "core/check.h"
+#include "io/file.h"
 #include "io/reader.h"
 #include "io/writer.h"
 #include "tamis/io.h"
@@ -15,10 +21,13 @@ io::Format format_for(const std::string& path) {
   return *format;
 }
 
-void write(const std::string& path, io::Format format, const NamedTensors& tensors) {
+std::vector<io::ArrayPlan> plans_of(const NamedTensors& tensors) {
   std::vector<io::ArrayPlan> plans;
   for (const auto& [name, x] : tensors) plans.push_back({name, x.dtype(), x.shape()});
-  io::Writer writer(path, format, std::move(plans));
+  return plans;
+}
+
+void write(io::Writer writer, const NamedTensors& tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (i > 0) writer.next();
     writer.append(tensors[i].second);
@@ -27,6 +36,18 @@ void write(const std::string& path, io::Format format, const NamedTensors& tenso
 }
 
 }  // namespace
+
+const char* io::default_name(Format format) {
+  return format == Format::npz ? "arr_0" : format == Format::safetensors ? "tensor" : "";
+}
+
+io::File io::write_temporary(const std::string& name, Format format, const NamedTensors& tensors) {
+  File file = File::temporary(name);
+  Descriptor copy(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) raise_errno(name, "write");
+  write(Writer(std::move(copy), name, format, plans_of(tensors)), tensors);
+  return File(std::move(file).release(), name);
+}
 
 Tensor load(const std::string& path) {
   const io::Reader reader(path);
@@ -59,17 +80,15 @@ Tensor load_mapped(const std::string& path, const std::string& name) {
 
 void save(const std::string& path, const Tensor& x) {
   const io::Format format = format_for(path);
-  const char* name = format == io::Format::npz           ? "arr_0"
-                     : format == io::Format::safetensors ? "tensor"
-                                                         : "";
-  write(path, format, {{name, x}});
+  const NamedTensors tensors = {{io::default_name(format), x}};
+  write(io::Writer(path, format, plans_of(tensors)), tensors);
 }
 
 void save_all(const std::string& path, const NamedTensors& tensors) {
   const io::Format format = format_for(path);
   check(format != io::Format::npy, ErrorKind::value,
         "{}: a .npy file has no names: write .npz or .safetensors", path);
-  write(path, format, tensors);
+  write(io::Writer(path, format, plans_of(tensors)), tensors);
 }
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "io/file.h"
 
@@ -16,6 +17,8 @@ class Output {
   /// "-" is the standard output. If bytes will be patched and it cannot be, all of them wait for
   /// commit() in a temporary file. Without sync, commit() does not wait for the disk.
   Output(const std::string& path, bool will_patch, bool sync);
+  /// Straight to an open regular file.
+  Output(Descriptor fd, std::string name) : name_(std::move(name)), fd_(std::move(fd)) {}
   /// Removes the temporary file unless commit() was called.
   ~Output();
   Output(const Output&) = delete;

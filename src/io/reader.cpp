@@ -109,6 +109,7 @@ struct Reader::State {
   const File& inflated(size_t array);
   Place place(size_t array);
   Tensor mapped(const Place& place, uint64_t skip, const Shape& shape, DType dtype) const;
+  void check_intact() const;
 
   const File file;
   Format format = Format::raw;
@@ -200,7 +201,10 @@ Tensor Reader::State::mapped(const Place& place, uint64_t skip, const Shape& sha
 }
 
 Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw)
-    : state_(std::make_shared<State>(File::open(path))) {
+    : Reader(File::open(path), raw) {}
+
+Reader::Reader(File file, const std::optional<RawLayout>& raw)
+    : state_(std::make_shared<State>(std::move(file))) {
   State& s = *state_;
   if (raw) {
     s.arrays.push_back(raw_array(s.file, *raw));
@@ -218,7 +222,7 @@ Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw)
   } else {
     // A .safetensors file begins with a length and '{'; only its name tells a damaged one.
     const bool likely = head.size() > 8 && (head[8] == '{' || head[8] == ' ');
-    check(likely || format_of(path) == Format::safetensors, ErrorKind::format,
+    check(likely || format_of(s.file.name()) == Format::safetensors, ErrorKind::format,
           "{}: this is no .npy, .npz or .safetensors file; for raw numbers, say their dtype",
           s.file.name());
     s.format = Format::safetensors;
@@ -308,14 +312,29 @@ Tensor Reader::map(size_t array) const {
   const Shape shape = info.fortran_order ? reversed(info.shape) : info.shape;
   const Tensor x = s.mapped({&s.file, info.offset}, 0, shape, dtype);
   if (!x.defined()) return read(array);
+  storage_of(x)->set_test([state = std::shared_ptr<const State>(state_)] {
+    state->check_intact();
+    MappedReads* const reads = MappedReads::current_;
+    if (reads && (reads->files_.empty() || reads->files_.back() != state)) {
+      reads->files_.push_back(state);
+    }
+  });
   return info.fortran_order ? transposed(x) : x;
 }
 
-void Reader::check_intact() const {
-  state_->file.check_size();
-  check(!state_->damage->load(std::memory_order_acquire), ErrorKind::io,
+void Reader::State::check_intact() const {
+  file.check_size();
+  check(!damage->load(std::memory_order_acquire), ErrorKind::io,
         "{}: a part of the file could not be read: it was shortened meanwhile, or the disk failed",
-        path());
+        file.name());
+}
+
+void Reader::check_intact() const { state_->check_intact(); }
+
+thread_local MappedReads* MappedReads::current_ = nullptr;
+
+void MappedReads::check() const {
+  for (const auto& file : files_) file->check_intact();
 }
 
 }  // namespace tamis::io

@@ -5,10 +5,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/array_info.h"
+<<<<<<< HEAD
 #include "io/csv.h"
+=======
+#include "io/file.h"
+>>>>>>> 79d910a4cfabf6fe009df2227da1e20f779ce398
 #include "tamis/tensor.h"
 
 namespace tamis::io {
@@ -38,7 +43,12 @@ class Reader {
  public:
   /// "-" is the standard input.
   explicit Reader(const std::string& path, const std::optional<RawLayout>& raw = {});
+<<<<<<< HEAD
   Reader(const std::string& path, const CsvLayout& csv, const std::optional<Shape>& shape = {});
+=======
+  /// Of an open file.
+  explicit Reader(File file, const std::optional<RawLayout>& raw = {});
+>>>>>>> 79d910a4cfabf6fe009df2227da1e20f779ce398
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
@@ -67,7 +77,8 @@ class Reader {
   Tensor window(size_t array, int64_t first, int64_t count) const;
 
   /// All of an array as a read-only tensor over the mapped file, without reading it; a copy where
-  /// that is impossible (deflated, byte-swapped or unaligned arrays).
+  /// that is impossible (deflated, byte-swapped or unaligned arrays). Whatever reads the tensor
+  /// calls check_intact first.
   Tensor map(size_t array) const;
 
   /// Throws kind io if the file has become shorter than it was when it was opened, or if a page of
@@ -75,8 +86,28 @@ class Reader {
   void check_intact() const;
 
  private:
+  friend class MappedReads;
   struct State;
   std::shared_ptr<State> state_;
+};
+
+/// Notes the files whose tensors (of Reader::map) this thread begins to read while the object
+/// lives, since a file may be shortened after it was found intact.
+class MappedReads {
+ public:
+  MappedReads() : outer_(std::exchange(current_, this)) {}
+  ~MappedReads() { current_ = outer_; }
+  MappedReads(const MappedReads&) = delete;
+  MappedReads& operator=(const MappedReads&) = delete;
+
+  /// Throws kind io if one of them is not intact any more: what was computed from it is wrong.
+  void check() const;
+
+ private:
+  friend class Reader;
+  static thread_local MappedReads* current_;
+  MappedReads* outer_;
+  std::vector<std::shared_ptr<const Reader::State>> files_;
 };
 
 }  // namespace tamis::io

@@ -81,7 +81,16 @@ struct Writer::State {
       : format(f),
         plans(checked_plans(format, std::move(p))),
         growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
+<<<<<<< HEAD
         output(path, (growing && format != Format::csv) || format == Format::npz, sync) {}
+=======
+        output(path, growing || format == Format::npz, sync) {}
+  State(Descriptor fd, std::string name, Format f, std::vector<ArrayPlan> p)
+      : format(f),
+        plans(checked_plans(format, std::move(p))),
+        growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
+        output(std::move(fd), std::move(name)) {}
+>>>>>>> 79d910a4cfabf6fe009df2227da1e20f779ce398
 
   void begin_file();
   void begin_array();
@@ -196,6 +205,12 @@ void Writer::State::end_file() {
 
 Writer::Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans, bool sync)
     : state_(std::make_unique<State>(path, format, std::move(plans), sync)) {
+  state_->begin_file();
+  state_->begin_array();
+}
+
+Writer::Writer(Descriptor fd, std::string name, Format format, std::vector<ArrayPlan> plans)
+    : state_(std::make_unique<State>(std::move(fd), std::move(name), format, std::move(plans))) {
   state_->begin_file();
   state_->begin_array();
 }

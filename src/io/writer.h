@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "io/array_info.h"
+#include "io/file.h"
+#include "tamis/io.h"
 #include "tamis/tensor.h"
 
 namespace tamis::io {
@@ -42,6 +44,8 @@ class Writer {
   /// Without sync, commit() does not wait for the disk: what a crash of the machine leaves of the
   /// file is then up to the file system.
   Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans, bool sync = true);
+  /// Into an open regular file, straight away and from its start on; `name` is for messages.
+  Writer(Descriptor fd, std::string name, Format format, std::vector<ArrayPlan> plans);
   ~Writer();
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
@@ -68,6 +72,11 @@ class Writer {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// A temporary file without a name that holds the tensors; `name` is for messages.
+File write_temporary(const std::string& name, Format format, const NamedTensors& tensors);
+/// The name that a tensor has in such a file if nobody gave it one.
+const char* default_name(Format format);
 
 /// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files of all Writers before they end
 /// the process as they would have. A signal that is ignored stays ignored. For programs; a library

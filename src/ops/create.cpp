@@ -2,6 +2,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "core/check.h"
 #include "core/convert.h"
@@ -9,6 +12,7 @@
 #include "ops/pointwise.h"
 #include "ops/row.h"
 #include "tamis/complex.h"
+#include "tamis/generator.h"
 
 namespace tamis {
 
@@ -367,8 +371,9 @@ namespace {
 Tensor arange_op(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype) {
   return arange(start, end, step, dtype);
 }
-Tensor randint_op(int64_t low, int64_t high, const Shape& size, DType dtype) {
-  return randint(low, high, size, dtype);
+Tensor randint_op(int64_t low, int64_t high, const Shape& size, DType dtype,
+                  std::optional<Generator> generator) {
+  return randint(low, high, size, dtype, std::move(generator));
 }
 
 }  // namespace
@@ -377,6 +382,7 @@ std::vector<Row> create_rows() {
   const Value none, f32 = DType::float32, i64 = DType::int64, bits = DType::boolean;
   const Value matrix = Shape{2, 3}, nothing = Shape{0, 3}, scalar = Shape{};
   const Value x = arange(6).reshape({2, 3}), batch = linspace(-1, 1, 24).reshape({2, 3, 4});
+  const std::string drawn = ", *, Generator? generator=None) -> Tensor";
   const auto n = [](int64_t v) { return Value(v); };
   const auto s = [](Scalar v) { return Value(v); };
   return {
@@ -426,29 +432,29 @@ std::vector<Row> create_rows() {
                {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
           .with_in_place()
           .with_out(),
-      make_row("rand(int[] size, dtype dtype=float32) -> Tensor",
-               "Random numbers, uniform in [0, 1).", rand, {{matrix, f32}, {scalar, f32}})
+      make_row("rand(int[] size, dtype dtype=float32" + drawn, "Random numbers, uniform in [0, 1).",
+               rand, {{matrix, f32, none}, {scalar, f32, Generator(3)}})
           .with_out(),
-      make_row("randn(int[] size, dtype dtype=float32) -> Tensor",
+      make_row("randn(int[] size, dtype dtype=float32" + drawn,
                "Random numbers of the standard normal distribution.", randn,
-               {{matrix, f32}, {nothing, f32}})
+               {{matrix, f32, none}, {nothing, f32, Generator(3)}})
           .with_out(),
-      make_row("randint(int low, int high, int[] size, dtype dtype=int64) -> Tensor",
+      make_row("randint(int low, int high, int[] size, dtype dtype=int64" + drawn,
                "Random integers from low up to and without high.", randint_op,
-               {{n(-3), n(4), matrix, i64}, {n(0), n(2), matrix, bits}})
+               {{n(-3), n(4), matrix, i64, none}, {n(0), n(2), matrix, bits, Generator(3)}})
           .with_out(),
-      make_row("randperm(int n, dtype dtype=int64) -> Tensor", "0 to n - 1 in random order.",
-               randperm, {{n(7), i64}, {n(0), i64}})
+      make_row("randperm(int n, dtype dtype=int64" + drawn, "0 to n - 1 in random order.", randperm,
+               {{n(7), i64, none}, {n(0), i64, Generator(3)}})
           .with_out(),
-      make_row("bernoulli(Tensor input) -> Tensor",
+      make_row("bernoulli(Tensor input" + drawn,
                "1 with the probability that input gives for each element, else 0.", bernoulli,
-               {{Value(linspace(0, 1, 6).reshape({2, 3}))}})
+               {{Value(linspace(0, 1, 6).reshape({2, 3})), none}})
           .with_out(),
-      make_row(
-          "multinomial(Tensor input, int num_samples, bool replacement=False) -> Tensor",
-          "Places of each row, drawn with probabilities in proportion to its elements.",
-          multinomial,
-          {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false}, {Value(ones({4})), n(6), true}})
+      make_row("multinomial(Tensor input, int num_samples, bool replacement=False" + drawn,
+               "Places of each row, drawn with probabilities in proportion to its elements.",
+               multinomial,
+               {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false, none},
+                {Value(ones({4})), n(6), true, Generator(3)}})
           .with_out(),
       make_row("rand_like(Tensor input, dtype? dtype=None) -> Tensor",
                "Random numbers, uniform in [0, 1), with the shape and dtype of input.", rand_like,

@@ -1,7 +1,10 @@
 // Drawing places with given probabilities.
+#include <optional>
+
 #include "core/check.h"
 #include "core/convert.h"
 #include "tamis/autograd.h"
+#include "tamis/generator.h"
 #include "tamis/ops.h"
 #include "tamis/order.h"
 #include "tamis/reduce.h"
@@ -9,6 +12,8 @@
 namespace tamis {
 
 namespace {
+
+using Source = std::optional<Generator>;
 
 void check_probabilities(const Tensor& p, int64_t num_samples, bool replacement) {
   check(is_floating_point(p.dtype()), ErrorKind::dtype,
@@ -29,32 +34,32 @@ void check_probabilities(const Tensor& p, int64_t num_samples, bool replacement)
 }
 
 /// Each draw is the first place whose running sum is above a random share of the total.
-Tensor with_replacement(const Tensor& p, int64_t num_samples) {
+Tensor with_replacement(const Tensor& p, int64_t num_samples, const Source& source) {
   const Tensor sums = cumsum(p, -1);
   const Tensor total = sums.narrow(-1, sums.size(-1) - 1, 1);
   Shape shape = p.shape();
   shape.back() = num_samples;
-  const Tensor found = searchsorted(sums, rand(shape, DType::float64) * total, false, true);
+  const Tensor found = searchsorted(sums, rand(shape, DType::float64, source) * total, false, true);
   // A share that was rounded up to the total belongs to the last place that adds to it.
   return minimum(found, searchsorted(sums, total));
 }
 
 /// If each place waits for a random time, exponentially distributed with its probability as the
 /// rate, the first ones to come are a draw without replacement. Places of probability 0 never come.
-Tensor without_replacement(const Tensor& p, int64_t num_samples) {
-  const Tensor waits = -log1p(-rand(p.shape(), DType::float64));
+Tensor without_replacement(const Tensor& p, int64_t num_samples, const Source& source) {
+  const Tensor waits = -log1p(-rand(p.shape(), DType::float64, source));
   return topk(where(p > 0, p / waits, -1), num_samples).second;
 }
 
 }  // namespace
 
-Tensor multinomial(const Tensor& p, int64_t num_samples, bool replacement) {
+Tensor multinomial(const Tensor& p, int64_t num_samples, bool replacement, Source generator) {
   NoGradGuard guard;
   check_probabilities(p, num_samples, replacement);
   const Tensor wide = p.to(DType::float64);
   const Tensor rates = (wide / wide.amax({-1}, true)).contiguous();  // so that no sum overflows
-  return replacement ? with_replacement(rates, num_samples)
-                     : without_replacement(rates, num_samples);
+  return replacement ? with_replacement(rates, num_samples, generator)
+                     : without_replacement(rates, num_samples, generator);
 }
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 
 #include "autograd/node.h"
 #include "core/check.h"
+#include "core/convert.h"
 #include "ops/mask_args.h"
 #include "ops/order_args.h"
 #include "tamis/indexing.h"
@@ -202,6 +203,22 @@ Tensor nanquantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
   return quantile_of(x, q, dim, keepdim, interpolation, true);
 }
 
+Tensor percentile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                  const std::string& interpolation) {
+  check(!is_complex(q.dtype()), ErrorKind::dtype, "percentile() q must be real, but got {}",
+        scalar_type_name(q.dtype()));
+  check(q.dim() <= 1, ErrorKind::shape,
+        "percentile() q must be a number or a 1-d tensor, but got shape {}", q.shape());
+  for (double v : q.to_vector<double>()) {
+    check(v >= 0 && v <= 100, ErrorKind::value,
+          "percentile() q must be in the range [0, 100] but got {}", v);
+  }
+  Tensor share = q.to(DType::float64) / 100;
+  // A number stays one, since quantile takes it whatever its dtype.
+  share.impl().is_number = q.impl().is_number;
+  return quantile(x, q.impl().is_number ? share : share.to(x.dtype()), dim, keepdim, interpolation);
+}
+
 namespace masked {
 
 Tensor median(const Tensor& x, const Tensor& mask, int64_t dim, bool keepdim,
@@ -258,6 +275,12 @@ std::vector<Row> quantile_rows() {
                "The q-quantiles of the elements that are not NaN, of all or along a dimension.",
                nanquantile,
                {{x, q, int64_t{0}, true, linear}, {x, Tensor(0.3), {}, false, nearest}})
+          .with_out(),
+      make_row(
+          "percentile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
+          "interpolation='linear') -> Tensor",
+          "quantile with q in percent, from 0 to 100.", percentile,
+          {{x, Tensor(25), int64_t{1}, false, linear}, {x, tensor({5.f, 95.f}), {}, true, nearest}})
           .with_out(),
       make_row("masked.median(Tensor input, int dim=-1, *, bool keepdim=False, dtype? dtype=None, "
                "Tensor? mask=None) -> Tensor",

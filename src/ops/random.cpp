@@ -1,7 +1,8 @@
 // Random numbers: each element is a function of the seed, the call's place in the stream, and the
 // element's index, so results do not depend on how the work is divided.
-#include <mutex>
 #include <numbers>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.h"
@@ -9,44 +10,33 @@
 #include "core/convert.h"
 #include "ops/pointwise.h"
 #include "tamis/complex.h"
+#include "tamis/generator.h"
 
 namespace tamis {
 
 namespace {
 
-/// The stream of the process: a seed, and how many counters have been given out.
-struct Stream {
-  std::mutex mutex;
-  uint64_t seed = 0x853c49e6748fea9b;
-  uint64_t used = 0;
-};
-
-Stream& stream() {
-  static Stream s;
-  return s;
-}
+using Source = std::optional<Generator>;
 
 /// A run of counters that nobody else gets, for n numbers of `bits` random bits each.
-Random draw(Random::Kind kind, int64_t n, int bits) {
-  Stream& s = stream();
-  const std::lock_guard guard(s.mutex);
-  Random random{.kind = kind, .seed = s.seed, .first = s.used};
-  s.used += (static_cast<uint64_t>(n) * static_cast<uint64_t>(bits) + 127) / 128;
-  return random;
+Random draw(const Source& source, Random::Kind kind, int64_t n, int bits) {
+  const uint64_t counters = (static_cast<uint64_t>(n) * static_cast<uint64_t>(bits) + 127) / 128;
+  const auto [seed, first] = (source ? *source : default_generator()).take(counters);
+  return {.kind = kind, .seed = seed, .first = first};
 }
 
 /// A new tensor of random floating point numbers.
-Tensor random_floats(Random::Kind kind, const Shape& shape, DType dtype) {
+Tensor random_floats(Random::Kind kind, const Shape& shape, DType dtype, const Source& source) {
   Tensor result = empty(shape, dtype);
-  const Random random = draw(kind, result.numel(), dtype == DType::float64 ? 64 : 32);
+  const Random random = draw(source, kind, result.numel(), dtype == DType::float64 ? 64 : 32);
   cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
   return result;
 }
 
 /// n random words of 64 bits.
-std::vector<uint64_t> random_words(int64_t n) {
+std::vector<uint64_t> random_words(int64_t n, const Source& source) {
   std::vector<uint64_t> words(static_cast<size_t>(n));
-  cpu_backend().random(draw(Random::Kind::integers, n, 64), DType::int64, n, words.data());
+  cpu_backend().random(draw(source, Random::Kind::integers, n, 64), DType::int64, n, words.data());
   return words;
 }
 
@@ -86,30 +76,25 @@ Shape with_parts(Shape shape) {
 
 }  // namespace
 
-void manual_seed(uint64_t seed) {
-  Stream& s = stream();
-  const std::lock_guard guard(s.mutex);
-  s.seed = seed;
-  s.used = 0;
-}
-
-Tensor rand(const Shape& shape, DType dtype) {
-  if (is_complex(dtype)) return view_as_complex(rand(with_parts(shape), real_dtype(dtype)));
+Tensor rand(const Shape& shape, DType dtype, Source generator) {
+  if (is_complex(dtype)) {
+    return view_as_complex(rand(with_parts(shape), real_dtype(dtype), generator));
+  }
   check_implemented(is_floating_point(dtype), "check_uniform_bounds", dtype);
-  return random_floats(Random::Kind::uniform, shape, dtype);
+  return random_floats(Random::Kind::uniform, shape, dtype, generator);
 }
 
-Tensor randn(const Shape& shape, DType dtype) {
+Tensor randn(const Shape& shape, DType dtype, Source generator) {
   if (is_complex(dtype)) {
     // Each part has half of the variance.
-    const Tensor parts = randn(with_parts(shape), real_dtype(dtype));
+    const Tensor parts = randn(with_parts(shape), real_dtype(dtype), generator);
     return view_as_complex(parts * std::numbers::sqrt2 * 0.5);
   }
   check_implemented(is_floating_point(dtype), "normal_kernel_cpu", dtype);
-  return random_floats(Random::Kind::normal, shape, dtype);
+  return random_floats(Random::Kind::normal, shape, dtype, generator);
 }
 
-Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype) {
+Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype, Source generator) {
   check(!is_complex(dtype), ErrorKind::dtype,
         "check_random_bounds handles only integral, floating-point and boolean types");
   Tensor result = empty(shape, dtype);
@@ -118,18 +103,18 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype) {
   check(in_range(low, dtype), ErrorKind::value, "from is out of bounds for {}", cpp_name(dtype));
   check(in_range(high - 1, dtype), ErrorKind::value, "to - 1 is out of bounds for {}",
         cpp_name(dtype));
-  Random random = draw(Random::Kind::integers, result.numel(), 64);
+  Random random = draw(generator, Random::Kind::integers, result.numel(), 64);
   random.low = low;
   random.range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
   return result;
 }
 
-Tensor randint(int64_t high, const Shape& shape, DType dtype) {
-  return randint(0, high, shape, dtype);
+Tensor randint(int64_t high, const Shape& shape, DType dtype, Source generator) {
+  return randint(0, high, shape, dtype, std::move(generator));
 }
 
-Tensor randperm(int64_t n, DType dtype) {
+Tensor randperm(int64_t n, DType dtype, Source generator) {
   Tensor result = empty({n}, dtype);
   check_implemented(dtype != DType::boolean && !is_complex(dtype), "randperm", dtype);
   if (is_floating_point(dtype)) {
@@ -139,7 +124,7 @@ Tensor randperm(int64_t n, DType dtype) {
   } else if (n > 0) {
     check_fits(n - 1, dtype);
   }
-  const std::vector<uint64_t> words = random_words(n);
+  const std::vector<uint64_t> words = random_words(n, generator);
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(storage_of(result)->data());
@@ -154,12 +139,12 @@ Tensor randperm(int64_t n, DType dtype) {
   return result;
 }
 
-Tensor bernoulli(const Tensor& p) {
+Tensor bernoulli(const Tensor& p, Source generator) {
   check_implemented(is_floating_point(p.dtype()), "bernoulli_tensor_cpu_p_", p.dtype());
   const Tensor chance = p.detach().to(DType::float64);
   check(tamis::all(logical_and(chance >= 0, chance <= 1)).item<bool>(), ErrorKind::value,
         "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
-  return lt(rand(p.shape(), DType::float64), chance).to(p.dtype());
+  return lt(rand(p.shape(), DType::float64, std::move(generator)), chance).to(p.dtype());
 }
 
 Tensor rand_like(const Tensor& x, std::optional<DType> dtype) {

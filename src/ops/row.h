@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "tamis/generator.h"
 #include "tamis/ops.h"
 
 namespace tamis {
@@ -19,15 +20,15 @@ namespace tamis {
 /// An argument or result of an op that is called through its row. std::monostate stands for "not
 /// given".
 using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape,
-                           std::vector<Tensor>, std::string>;
+                           std::vector<Tensor>, std::string, Generator>;
 
 using Args = std::vector<Value>;
 
 struct Row {
   /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask)
-  /// -> Tensor". Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str; with a ?
-  /// behind it, it may be None. `*` stands before parameters that need their name. Several results
-  /// have names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
+  /// -> Tensor". Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str, Generator;
+  /// with a ? behind it, it may be None. `*` stands before parameters that need their name. Several
+  /// results have names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
   /// "masked.sum(...)".
   std::string signature;
   std::string summary;  // one sentence, for the docstring and the reference page

@@ -1,7 +1,10 @@
-// Statistics: variances, and sums and means that leave out NaN.
+// Statistics: variances, and reductions that leave out NaN.
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/check.h"
 #include "core/convert.h"
@@ -11,16 +14,18 @@
 #include "ops/reduce_grad.h"
 #include "ops/row.h"
 #include "tamis/complex.h"
+#include "tamis/masked.h"
 #include "tamis/reduce.h"
 
 namespace tamis {
 
 namespace {
 
-Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, double correction) {
+Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, double correction,
+                        const Tensor& mask = {}) {
   check(is_floating_point(x.dtype()) || is_complex(x), ErrorKind::dtype,
         "{} only support floating point and complex dtypes", op);
-  return moments(x, Tensor(), normalize_dims(dims, x.dim()), correction);
+  return moments(x, mask, normalize_dims(dims, x.dim()), correction);
 }
 
 /// A result of moments as x's own reduction.
@@ -135,6 +140,40 @@ Tensor nanmean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DT
 
 namespace {
 
+/// An extreme, by its plain and its masked form.
+template <auto kPlain, auto kMasked>
+Tensor nan_extreme(const Tensor& x, const Dims& dims, bool keepdim) {
+  // The plain form refuses to reduce nothing.
+  if (!is_floating_point(x.dtype()) || x.numel() == 0) return kPlain(x, dims, keepdim);
+  const Tensor is_number = logical_not(isnan(x));
+  const Tensor found = kMasked(x, is_number, dims, keepdim, std::nullopt);
+  return where(any(is_number, dims, keepdim), found, full({}, NAN, x.dtype()));
+}
+
+}  // namespace
+
+Tensor nanmax(const Tensor& x, const Dims& dims, bool keepdim) {
+  return nan_extreme<amax, masked::amax>(x, dims, keepdim);
+}
+
+Tensor nanmin(const Tensor& x, const Dims& dims, bool keepdim) {
+  return nan_extreme<amin, masked::amin>(x, dims, keepdim);
+}
+
+Tensor nanvar(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  const Tensor is_number = logical_not(isnan(x));
+  return shaped(checked_moments("nanstd and nanvar", x, dims, correction, is_number).var, x, dims,
+                keepdim);
+}
+
+Tensor nanstd(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  const Tensor is_number = logical_not(isnan(x));
+  const Moments found = checked_moments("nanstd and nanvar", x, dims, correction, is_number);
+  return shaped(deviation(found.var), x, dims, keepdim);
+}
+
+namespace {
+
 /// PyTorch's two ways to say what is taken off the number of elements.
 double correction_of(std::optional<bool> unbiased, std::optional<double> correction) {
   check(!unbiased || !correction, ErrorKind::value,
@@ -147,6 +186,12 @@ template <auto kOp>
 auto with_correction(const Tensor& x, const Dims& dims, std::optional<bool> unbiased, bool keepdim,
                      std::optional<double> correction) {
   return kOp(x, dims, correction_of(unbiased, correction), keepdim);
+}
+
+/// The same with NumPy's arguments: (input, dim, keepdim, correction).
+template <auto kOp>
+Tensor with_divisor(const Tensor& x, const Dims& dims, bool keepdim, double correction) {
+  return kOp(x, dims, correction, keepdim);
 }
 
 }  // namespace
@@ -166,6 +211,12 @@ std::vector<Row> statistic_rows() {
   const std::vector<Args> nan_samples = {{holes, none, false, absent},
                                          {holes, Shape{0}, true, absent},
                                          {x, Shape{-1}, false, DType::float64}};
+  const std::string extreme = dims + "bool keepdim=False) -> Tensor";
+  const std::vector<Args> extreme_samples = {
+      {holes, none, false}, {holes, Shape{0}, true}, {x, Shape{-1}, false}};
+  const std::string divided = dims + "bool keepdim=False, *, float correction=0) -> Tensor";
+  const std::vector<Args> divided_samples = {
+      {holes, none, false, 0.0}, {holes, Shape{0}, true, 0.0}, {x, Shape{-1}, false, 1.0}};
   return {
       make_row("var" + corrected + "Tensor",
                "The variance over all dimensions or the given ones; the divisor is the number of "
@@ -191,6 +242,24 @@ std::vector<Row> statistic_rows() {
       make_row("nanmean" + dims + "bool keepdim=False, dtype? dtype=None) -> Tensor",
                "The mean of the elements that are not NaN, over all dimensions or the given ones.",
                nanmean, nan_samples)
+          .with_out(),
+      make_row("nanmax" + extreme,
+               "The largest element that is not NaN, over all dimensions or the given ones.",
+               nanmax, extreme_samples)
+          .with_out(),
+      make_row("nanmin" + extreme,
+               "The smallest element that is not NaN, over all dimensions or the given ones.",
+               nanmin, extreme_samples)
+          .with_out(),
+      make_row("nanvar" + divided,
+               "The variance of the elements that are not NaN, over all dimensions or the given "
+               "ones; the divisor is their number less correction, by default 0, as NumPy has it.",
+               with_divisor<nanvar>, divided_samples)
+          .with_out(),
+      make_row("nanstd" + divided,
+               "The standard deviation of the elements that are not NaN, over all dimensions or "
+               "the given ones; the divisor is that of nanvar.",
+               with_divisor<nanstd>, divided_samples)
           .with_out(),
   };
 }

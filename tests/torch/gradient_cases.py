@@ -125,6 +125,17 @@ def with_nan(name, *rest):
     return Case([T(3, 4), C(MASK)], lambda lib, x, m: find(lib, name)(fill(lib, x, m), *rest))
 
 
+def without_nan(name, masked_name, *rest, **options):
+    """Of the same tensor; torch has these for masks only."""
+
+    def run(lib, x, m):
+        if lib is torch:
+            return getattr(torch.masked, masked_name)(x, *rest, mask=m, **options)
+        return getattr(lib, name)(lib.where(m, x, lib.full_like(x, float("nan"))), *rest)
+
+    return Case([T(3, 4), C(TWO_EACH)], run)
+
+
 def masked(name, *rest, shape=(3, 4), mask=None, **options):
     return op(f"masked.{name}", T(*shape), *rest, mask=C(MASK if mask is None else mask), **options)
 
@@ -233,6 +244,10 @@ TABLE = {
     "aminmax": [in_torch(lambda x: (x.amin(), x.amax()), T(3, 4), name="aminmax"),
                 in_torch(lambda x: (x.amin(1), x.amax(1)), T(3, 4), name="aminmax", dim=1)],
     "nansum": [with_nan("nansum"), with_nan("nansum", 1)], "nanmean": [with_nan("nanmean"), with_nan("nanmean", 1)],
+    "nanmax": [without_nan("nanmax", "amax"), without_nan("nanmax", "amax", 1)],
+    "nanmin": [without_nan("nanmin", "amin"), without_nan("nanmin", "amin", 0)],
+    "nanvar": [without_nan("nanvar", "var", unbiased=False), without_nan("nanvar", "var", 1, unbiased=False)],
+    "nanstd": [without_nan("nanstd", "std", unbiased=False), without_nan("nanstd", "std", 1, unbiased=False)],
     "norm": [op("norm", T(3, 4)), op("norm", T(3, 4), 2, 1), op("norm", T(3, 4), 1, 0), op("norm", T(3, 4), 3, 1),
              op("norm", T(3, 4), float("inf"), 1), op("norm", T(3, 4, kind="signed"), 2.5, 1)],
     "normalize": [op("normalize", T(3, 4)), op("normalize", T(3, 4), 1, 0), op("normalize", T(3, 4), 3.0, 1)],
@@ -272,6 +287,8 @@ TABLE = {
                  *[op("quantile", T(3, 5), C([0.3, 0.7]), 1, interpolation=i)
                    for i in ("lower", "higher", "nearest", "midpoint")]],
     "nanquantile": [with_nan("nanquantile", 0.4), with_nan("nanquantile", 0.4, 1)],
+    "percentile": [in_torch(lambda x, q: x.quantile(q / 100, 1), T(3, 4), C([10.0, 55.0]), name="percentile", dim=1),
+                   in_torch(lambda x: x.quantile(0.3), T(3, 4), name="percentile", q=30)],
     "unique": [in_torch(lambda x: x.flatten().sort()[0], T(3, 4), name="unique")],
     "unique_consecutive": [in_torch(lambda x: x.flatten(), T(3, 4), name="unique_consecutive")],
     # indices

@@ -201,6 +201,29 @@ def test_quantile(check, op, dtype, interpolation):
     check(op, plain([3.0, 1.0, 2.0], dtype), 1)
 
 
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_percentile(check, dtype, interpolation):
+    """torch has quantile only."""
+    rng = seeded("percentile" + dtype + interpolation)
+
+    def call(lib, x, q, **options):
+        if lib is not torch:
+            return lib.percentile(x, q, **options)
+        share = (q.double() / 100).to(x.dtype) if isinstance(q, torch.Tensor) else q / 100
+        return torch.quantile(x, share, **options)
+
+    for i in range(20):
+        x = pair(dtype, some_shape(rng), rng, "small", origin="own", private=True)
+        found = {"interpolation": interpolation, "keepdim": bool(rng.randint(2))}
+        if rng.rand() < 0.7:
+            found["dim"] = some_dim(x, rng)
+        q = [float(v) * 6.25 for v in rng.randint(0, 17, rng.randint(0, 5))]
+        check("percentile", x, pick(rng, [0, 25, 62.5, 100]), **found, call=call)
+        check("percentile", x, plain(q, pick(rng, ["float32", "float64"])), **found, call=call)
+        check("percentile", x, plain([75, 50], "int64"), **found, call=call)
+
+
 def test_quantile_of_infinities(check):
     """A rank that falls on an element is that element; torch subtracts infinities."""
     inf = float("inf")

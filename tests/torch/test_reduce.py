@@ -211,6 +211,46 @@ def test_without_nan(check, op, dtype):
             check(op, x, **found, dtype=DType("float64"), call=call)
 
 
+def by_parts(function):
+    """torch has none of these: the same of each slice's numbers, by a function of a 1-d tensor."""
+
+    def call(lib, op, x, dim, keepdim, **options):
+        if lib is not torch:
+            return getattr(lib, op)(x, dim, keepdim, **options)
+        moved = x.movedim(dim, -1)
+        rows = [function(row[~torch.isnan(row)], **options) for row in moved.reshape(-1, x.shape[dim])]
+        found = torch.stack([torch.tensor(float("nan"), dtype=x.dtype) if r is None else r for r in rows])
+        found = found.reshape(moved.shape[:-1]).to(x.dtype)
+        return found.unsqueeze(dim) if keepdim else found
+
+    return call
+
+
+NUMPYS = {
+    "nanmax": lambda row: row.amax() if row.numel() else None,
+    "nanmin": lambda row: row.amin() if row.numel() else None,
+    "nanvar": lambda row, correction=0: row.double().var(0, correction=correction, keepdim=False)
+    if row.numel() > correction else None,
+    "nanstd": lambda row, correction=0: row.double().std(0, correction=correction, keepdim=False)
+    if row.numel() > correction else None,
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("op", list(NUMPYS))
+def test_numpys_without_nan(check, op, dtype):
+    rng = seeded(op + dtype)
+    call = near(by_parts(NUMPYS[op]), 2, 1e-2)
+    for i in range(30):
+        shape = pick(rng, [(5,), (3, 4), (2, 3, 5), (70,), (2, 300)])
+        ours = pair(dtype, shape, rng, "small").torch.float()
+        hole = torch.from_numpy(np.asarray(rng.rand(*shape) < pick(rng, [0, 0.3, 0.9])))
+        ours = torch.where(hole, torch.tensor(float("nan")), ours).to(getattr(torch, dtype))
+        options = {"correction": pick(rng, [0, 1])} if op in ("nanvar", "nanstd") and i % 2 else {}
+        dim = int(rng.randint(-len(shape), len(shape)))
+        check(op, op, Pair(ours, same_in_tamis(ours)), dim, bool(rng.randint(2)), **options, call=call)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_norm(check, dtype):
     rng = seeded("norm" + dtype)
