@@ -9,11 +9,8 @@
 #include <vector>
 
 #include "io/array_info.h"
-<<<<<<< HEAD
 #include "io/csv.h"
-=======
 #include "io/file.h"
->>>>>>> 79d910a4cfabf6fe009df2227da1e20f779ce398
 #include "tamis/tensor.h"
 
 namespace tamis::io {
@@ -43,12 +40,9 @@ class Reader {
  public:
   /// "-" is the standard input.
   explicit Reader(const std::string& path, const std::optional<RawLayout>& raw = {});
-<<<<<<< HEAD
   Reader(const std::string& path, const CsvLayout& csv, const std::optional<Shape>& shape = {});
-=======
   /// Of an open file.
   explicit Reader(File file, const std::optional<RawLayout>& raw = {});
->>>>>>> 79d910a4cfabf6fe009df2227da1e20f779ce398
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

@@ -81,16 +81,12 @@ struct Writer::State {
       : format(f),
         plans(checked_plans(format, std::move(p))),
         growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
-<<<<<<< HEAD
         output(path, (growing && format != Format::csv) || format == Format::npz, sync) {}
-=======
-        output(path, growing || format == Format::npz, sync) {}
   State(Descriptor fd, std::string name, Format f, std::vector<ArrayPlan> p)
       : format(f),
         plans(checked_plans(format, std::move(p))),
         growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
         output(std::move(fd), std::move(name)) {}
->>>>>>> 79d910a4cfabf6fe009df2227da1e20f779ce398
 
   void begin_file();
   void begin_array();
