@@ -172,7 +172,7 @@ Json json_of(const Stats& stats) {
 
 using Cells = std::vector<std::string>;
 
-/// The names of lines, behind that of the first column.
+/// The names of lines, after that of the first column.
 Cells header_of(const std::string& first, const std::vector<Line>& lines) {
   Cells cells = {first};
   for (const Line& line : lines) cells.push_back(line.name);
