@@ -15,7 +15,7 @@ struct Failure {
 /// That of the exception that is being handled.
 Failure current_failure();
 
-/// Prints the text behind "tamis:", after what the standard output has got so far.
+/// Prints "tamis:" and the text, after what the standard output has got so far.
 void print_failure(const Failure& failure);
 
 }  // namespace tamis::cli

@@ -77,12 +77,12 @@ Compressed members of `.npz` files, arrays in Fortran order, the numbers of CSV 
 are copied to a temporary file first: in the folder that the variable `TMPDIR` names, else in /var/tmp.)";
 
 constexpr std::string_view kScripts =
-    R"(Results go to the standard output, everything else to the standard error stream; with `--quiet` only errors
-do. `info`, and `count` and `stats` with `--each`, go on with the next file if one cannot be used, and end with the
-exit code of the worst. `--json` prints results of `count`, `stats` and `info` as one line of JSON, where NaN is null and infinities are
-the strings "inf" and "-inf". A bar shows the progress of work that takes more than a second if the standard
-error stream is a terminal. Colours are used on terminals only, and never if `NO_COLOR` is set. Results do not
-depend on the number of threads.
+    R"(Results go to the standard output, everything else to the standard error stream; with `--quiet` only errors do.
+`info`, and `count` and `stats` with `--each`, go on with the next file if one cannot be used, and end with the exit
+code of the worst. `--json` prints results of `count`, `stats` and `info` as one line of JSON, where NaN is null and
+infinities are the strings "inf" and "-inf". A bar shows the progress of work that takes more than a second if the
+standard error stream is a terminal. Colours are used on terminals only, and never if `NO_COLOR` is set. Results do
+not depend on the number of threads.
 
 Exit codes:
 

@@ -18,7 +18,7 @@ struct Partial {
   Scalar min = 0.0, max = 0.0;
 };
 
-/// Adds b, what comes behind a. Sums keep what rounding takes from them (Neumaier), and moments are
+/// Adds b, which comes after a. Sums keep what rounding takes from them (Neumaier), and moments are
 /// joined by their distance (Chan and others), so neither suffers from many windows.
 void join(Partial& a, const Partial& b);
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,7 +30,11 @@ const Operator kOperators[] = {
     {">=", "ge", [](long double a, long double b) { return a >= b; }},
 };
 
-const std::pair<std::string, long double> kNumbers[] = {
+struct Constant {
+  const char* text;
+  long double value;
+};
+const Constant kNumbers[] = {
     {"0", 0},
     {"-1", -1},
     {"255", 255},
@@ -93,10 +96,11 @@ void expect_values(const std::string& text, const Tensor& x,
 
 TEST(CliNumbers, CompareByValueWithElementsOfEveryDtype) {
   for (const Tensor& x : samples()) {
-    for (const auto& [text, value] : kNumbers) {
+    for (const Constant& number : kNumbers) {
+      const char* text = number.text;
       for (const Operator& o : kOperators) {
-        const auto right = [&](long double e) { return o.holds(e, value); };
-        const auto left = [&](long double e) { return o.holds(value, e); };
+        const auto right = [&](long double e) { return o.holds(e, number.value); };
+        const auto left = [&](long double e) { return o.holds(number.value, e); };
         expect_values(fmt::format("x {} {}", o.symbol, text), x, right);
         expect_values(fmt::format("{} {} x", text, o.symbol), x, left);
         expect_values(fmt::format("{}(x, {})", o.row, text), x, right);
@@ -107,13 +111,14 @@ TEST(CliNumbers, CompareByValueWithElementsOfEveryDtype) {
 
 TEST(CliNumbers, AreFoundByValueInSetsAndRanges) {
   for (const Tensor& x : samples()) {
-    for (const auto& [a, low] : kNumbers) {
-      if (std::isnan(low)) continue;
-      expect_values(fmt::format("isin(x, [{}])", a), x, [&](long double e) { return e == low; });
-      for (const auto& [b, high] : kNumbers) {
-        const auto inside = [&](long double e) { return low <= e && e <= high; };
-        expect_values(fmt::format("between(x, {}, {})", a, b), x, inside);
-        expect_values(fmt::format("{} <= x <= {}", a, b), x, inside);
+    for (const Constant& low : kNumbers) {
+      if (std::isnan(low.value)) continue;
+      expect_values(fmt::format("isin(x, [{}])", low.text), x,
+                    [&](long double e) { return e == low.value; });
+      for (const Constant& high : kNumbers) {
+        const auto inside = [&](long double e) { return low.value <= e && e <= high.value; };
+        expect_values(fmt::format("between(x, {}, {})", low.text, high.text), x, inside);
+        expect_values(fmt::format("{} <= x <= {}", low.text, high.text), x, inside);
       }
     }
   }

@@ -55,7 +55,7 @@ std::string index_text(int64_t number, const Shape& shape) {
   return text;
 }
 
-/// One element on a line, behind its index.
+/// One element on a line, after its index.
 void print_kept(const Session& session, const Inputs& inputs) {
   const Expression where = session.condition(inputs, inputs.first().shape);
   const Shape& shape = where.shape();

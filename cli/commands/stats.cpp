@@ -153,13 +153,18 @@ Stats stats_of(const Session& session, const Options& options) {
   return stats;
 }
 
+/// Lines with the names of all, even where there is no slice.
+std::vector<Line> names_of(const Stats& stats) {
+  return stats.slices.empty() ? lines_of({}, 0, {}) : stats.slices[0];
+}
+
 Json json_of(const Stats& stats) {
   Json json;
-  const size_t lines = stats.slices.empty() ? 0 : stats.slices[0].size();
-  for (size_t i = 0; i < lines; ++i) {
+  const std::vector<Line> lines = names_of(stats);
+  for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<Json> values;
     for (const std::vector<Line>& slice : stats.slices) values.push_back(to_json(slice[i].value));
-    json[stats.slices[0][i].name] = nested(values, stats.sizes);
+    json[lines[i].name] = nested(values, stats.sizes);
   }
   if (stats.has_slices) json["dim"] = stats.dims;
   return json;
@@ -167,7 +172,7 @@ Json json_of(const Stats& stats) {
 
 using Cells = std::vector<std::string>;
 
-/// The names of lines, behind that of the first column.
+/// The names of lines, after that of the first column.
 Cells header_of(const std::string& first, const std::vector<Line>& lines) {
   Cells cells = {first};
   for (const Line& line : lines) cells.push_back(line.name);
@@ -182,8 +187,7 @@ Cells cells_of(const std::string& first, const std::vector<Line>& lines) {
 
 /// A line for each slice, which begins with its index.
 std::string table_of_slices(const Stats& stats) {
-  std::vector<Cells> table;
-  if (!stats.slices.empty()) table.push_back(header_of("index", stats.slices[0]));
+  std::vector<Cells> table = {header_of("index", names_of(stats))};
   for (size_t number = 0; number < stats.slices.size(); ++number) {
     std::string index;
     auto rest = static_cast<int64_t>(number);

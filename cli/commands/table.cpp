@@ -171,24 +171,27 @@ const std::vector<Command>& commands() {
        define_fill, run_fill, fill_examples()},
       {"count", "Count the elements that a condition keeps",
        "Prints how many elements are kept; without a condition, how many are true or not zero. "
-       "With "
-       "`--dim`, there is a count for every index of the "
-       "other dimensions: one\nper line, or a line for each row; or a file of them. With `--each`, "
-       "there is a line for every file.",
+       "With `--dim`, there is\n"
+       "a count for every index of the other dimensions: one per line, or a line for each row; or "
+       "a file of them. With\n"
+       "`--each`, there is a line for every file.",
        define_count, run_count, count_examples()},
       {"stats", "Describe the elements that a condition keeps",
        "Prints count, sum, mean, standard deviation, extremes and quantiles of the kept elements "
-       "of the first file. NaN\nis counted, and left out of all else; infinities are counted and "
-       "belong to the others. Quantiles are exact and\nlinear between neighbours, the standard "
-       "deviation has n - 1 as divisor. With `--dim`, there is a line without quantiles for every "
-       "index of\nthe other dimensions; with `--each`, one for every file.",
+       "of the first file. NaN\n"
+       "is counted, and left out of all else; infinities are counted and belong to the others. "
+       "Quantiles are exact and\n"
+       "linear between neighbours, the standard deviation has n - 1 as divisor. With `--dim`, "
+       "there is a line without\n"
+       "quantiles for every index of the other dimensions; with `--each`, there is one for every "
+       "file.",
        define_stats, run_stats, stats_examples()},
       {"mask", "Write the mask of a condition, or of lengths",
        "Writes a mask: a condition's values, or for a file of lengths rows that are true up to the "
-       "length. A condition's mask "
-       "has\nthe shape of the first file, broadcast with the others. Builders such as "
-       "`causal(512)` "
-       "make masks without any file.",
+       "length. The mask of a\n"
+       "condition has the shape of the first file, broadcast with the others. Builders such as "
+       "`causal(512)` make masks\n"
+       "without any file.",
        define_mask, run_mask, mask_examples()},
       {"partition", "Write what a condition keeps and the rest to two files",
        "Writes the elements of the first file for which the condition is true to one file and the "
@@ -202,9 +205,9 @@ const std::vector<Command>& commands() {
        "files the values are drawn.",
        define_show, run_show, show_examples()},
       {"head", "Print the first elements",
-       "Prints the first lines of an array, the elements of its last dimension on one; with a "
-       "condition, the first\nelements that it keeps, each behind its index. Floats have all their "
-       "digits.",
+       "Prints the first lines of an array, with the elements of its last dimension on one line; "
+       "with a condition, the\n"
+       "first elements that it keeps, each after its index. Floats have all their digits.",
        define_head, run_head, head_examples()},
       {"convert", "Write a file in another format",
        "Writes the array of a file, or all of them where the format has names, to a file of "

@@ -115,16 +115,16 @@ double rounded_to(const Scalar& number, DType dtype) {
   return Tensor(number).to(dtype).item().to_double();
 }
 
-/// Whether a number stands for its neighbour in dtype: as a fraction does, unless it is beyond all
+/// Whether a number is taken as its neighbour in a dtype: a fraction is, unless it is beyond all
 /// finite elements.
-bool stands_for(const Scalar& number, double neighbour) {
+bool is_taken_as(const Scalar& number, double neighbour) {
   const bool is_fraction = number.is_floating_point() && std::isfinite(neighbour);
   return is_fraction || order(number, neighbour) == 0;
 }
 
 Tensor compare_floats(Comparison c, const Tensor& x, const Scalar& number) {
   const double neighbour = rounded_to(number, x.dtype());
-  if (std::isnan(neighbour) || stands_for(number, neighbour)) {
+  if (std::isnan(neighbour) || is_taken_as(number, neighbour)) {
     return call(c, x, Tensor(neighbour));
   }
   // No element lies between the number and its neighbour.
@@ -219,7 +219,7 @@ Tensor compare(Comparison c, const Tensor& a, const Tensor& b) {
 std::optional<Scalar> as_element(const Scalar& number, DType dtype) {
   if (is_floating_point(dtype)) {
     const double neighbour = rounded_to(number, dtype);
-    const bool exists = std::isnan(neighbour) || stands_for(number, neighbour);
+    const bool exists = std::isnan(neighbour) || is_taken_as(number, neighbour);
     return exists ? std::optional(Scalar(neighbour)) : std::nullopt;
   }
   const auto [smallest, largest] = limits_of(dtype == DType::boolean ? DType::uint8 : dtype);

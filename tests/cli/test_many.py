@@ -145,6 +145,10 @@ def test_stats_along_dimensions_as_text(sh):
     assert lines(sh.run("stats", "x.npy", "--dim", "0,1"))[1][:6] == ["all", "6", "6", "0", "0", "24"]
     sh.save(x=np.full((2, 2), 2**62))
     assert json.loads(sh.run("stats", "x.npy", "--dim", "0", "--json").stdout)["sum"] == [2.0**63] * 2
+    sh.save(e=np.zeros((0, 3)), f=np.zeros((2, 0)))
+    assert json.loads(sh.run("stats", "e.npy", "--dim", "1", "--json").stdout)["count"] == []
+    assert len(lines(sh.run("stats", "e.npy", "--dim", "1"))) == 1
+    assert json.loads(sh.run("stats", "f.npy", "--dim", "1", "--json").stdout)["mean"] == [None, None]
     assert "leave out --dim" in sh.refuses("stats", "x.npy", "--dim", "0", "--quantiles", "0.5", code=1)
     assert "no dimension 2" in sh.refuses("stats", "x.npy", "--dim", "2", code=1)
 
