@@ -32,6 +32,10 @@ inline Tensor Tensor::isin(const Tensor& test_elements, bool invert) const {
   return tamis::isin(*this, test_elements, invert);
 }
 inline Masked Tensor::operator[](Tensor mask) const { return Masked(*this, std::move(mask)); }
+template <std::same_as<bool> T>
+Masked Tensor::operator[](T mask) const {
+  return Masked(*this, Tensor(mask));
+}
 
 inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
   return tamis::sum(*this, dims, keepdim, dtype);

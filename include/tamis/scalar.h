@@ -15,6 +15,10 @@ template <class T>
 concept Number = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::same_as<T, BFloat16> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
+/// Numbers that may have fractions.
+template <class T>
+concept Fractional = Number<T> && !std::integral<T>;
+
 class Scalar {
  public:
   template <Number T>

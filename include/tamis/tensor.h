@@ -2,6 +2,7 @@
 // PyTorch's does.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -188,8 +189,13 @@ class Tensor {
   /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading
   /// dimensions is true; can be read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
   /// x[indices] with an int64 or int32 tensor: those rows. Several indices: `index`, `index_put_`.
+  /// x[true] and x[false] are masks without dimensions.
   Tensor operator[](int64_t index) const { return select(0, index); }
   Masked operator[](Tensor mask) const;
+  template <std::same_as<bool> T>
+  Masked operator[](T mask) const;
+  template <Fractional T>
+  Masked operator[](T index) const = delete;  // an index is an integer, a bool or a tensor
 
   // ---- indexing ------------------------------------------------------------------------------
   Tensor index(const std::vector<Index>& indices) const;
