@@ -82,6 +82,10 @@ inline Tensor Tensor::nan_to_num(double nan, std::optional<double> posinf,
 inline Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return tamis::isclose(*this, other, rtol, atol, equal_nan);
 }
+inline bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return tamis::allclose(*this, other, rtol, atol, equal_nan);
+}
+inline bool Tensor::equal(const Tensor& other) const { return tamis::equal(*this, other); }
 
 // Operators take their operands by value and let go of them: an operand without a name then belongs
 // to the result alone, and `x[(x > 1) & (x < 2)] = 0` can compute it in the same pass as the write.
