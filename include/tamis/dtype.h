@@ -2,8 +2,10 @@
 #pragma once
 
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <type_traits>
 
 #include "tamis/half.h"
@@ -54,6 +56,9 @@ constexpr const char* name(DType dtype) {
   return kNames[static_cast<int>(dtype)];
 }
 
+/// Its name: `std::cout << x.dtype()` prints float32.
+std::ostream& operator<<(std::ostream& out, DType dtype);
+
 /// Bytes per element.
 constexpr size_t itemsize(DType dtype) {
   constexpr uint8_t kSizes[] = {
@@ -78,6 +83,14 @@ constexpr DType real_dtype(DType dtype) {
          : dtype == DType::complex128 ? DType::float64
                                       : dtype;
 }
+
+/// The C++ types of the list. Others that look alike are none: long long, size_t, char.
+template <class T>
+concept Element =
+#define X(constant, type, text) std::same_as<T, type> ||
+    TAMIS_DTYPES(X)
+#undef X
+false;
 
 /// dtype_of<float> is DType::float32; defined for the types of the list.
 template <class T>

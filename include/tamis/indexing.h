@@ -15,7 +15,15 @@ namespace tamis {
 
 // ---- x[...] -------------------------------------------------------------------------------------
 
-/// Python's start:stop:step. `Slice()` is `:`, `Slice(1)` is `1:`, `Slice({}, -1)` is `:-1`. The
+/// A new dimension of size 1; in a Slice and where a dimension may be missing, nothing.
+struct NoneType {
+  constexpr operator std::optional<int64_t>() const { return {}; }
+};
+struct EllipsisType {};
+inline constexpr NoneType None{};
+inline constexpr EllipsisType Ellipsis{};  ///< as many whole dimensions as are not spoken for
+
+/// Python's start:stop:step. `Slice()` is `:`, `Slice(1)` is `1:`, `Slice(None, -1)` is `:-1`. The
 /// step is positive.
 struct Slice {
   Slice(std::optional<int64_t> first = {}, std::optional<int64_t> last = {}, int64_t by = 1)
@@ -23,11 +31,6 @@ struct Slice {
   std::optional<int64_t> start, stop;
   int64_t step;
 };
-
-struct NoneType {};
-struct EllipsisType {};
-inline constexpr NoneType None{};          ///< a new dimension of size 1
-inline constexpr EllipsisType Ellipsis{};  ///< as many whole dimensions as are not spoken for
 
 /// One entry of an index, by PyTorch's rules:
 /// - an integer (or a 0-d integer tensor) picks one place of a dimension, which disappears;

@@ -32,6 +32,10 @@ inline Tensor Tensor::isin(const Tensor& test_elements, bool invert) const {
   return tamis::isin(*this, test_elements, invert);
 }
 inline Masked Tensor::operator[](Tensor mask) const { return Masked(*this, std::move(mask)); }
+template <std::same_as<bool> T>
+Masked Tensor::operator[](T mask) const {
+  return Masked(*this, Tensor(mask));
+}
 
 inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
   return tamis::sum(*this, dims, keepdim, dtype);
@@ -78,6 +82,10 @@ inline Tensor Tensor::nan_to_num(double nan, std::optional<double> posinf,
 inline Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return tamis::isclose(*this, other, rtol, atol, equal_nan);
 }
+inline bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return tamis::allclose(*this, other, rtol, atol, equal_nan);
+}
+inline bool Tensor::equal(const Tensor& other) const { return tamis::equal(*this, other); }
 
 // Operators take their operands by value and let go of them: an operand without a name then belongs
 // to the result alone, and `x[(x > 1) & (x < 2)] = 0` can compute it in the same pass as the write.

@@ -8,55 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "tamis/create.h"
 #include "tamis/generator.h"
+#include "tamis/iterate.h"
 #include "tamis/tensor.h"
 
 namespace tamis {
-
-// ---- creation -----------------------------------------------------------------------------------
-
-/// A tensor from a nested list: `tensor({{1, 2}, {3, 4}})`. Integers make int64, floating point
-/// makes float32, bools make bool, unless dtype is given. Throws kind shape if rows differ in
-/// length.
-Tensor tensor(const detail::NestedList& values, std::optional<DType> dtype = {});
-/// A copy of values, 1-d or of the given shape. The dtype is T's: of doubles, float64.
-template <Number T>
-Tensor tensor(const std::vector<T>& values, std::optional<Shape> shape = {});
-template <Number T>
-Tensor tensor(std::span<const T> values, std::optional<Shape> shape = {});
-#define X(constant, type, text)                                                        \
-  extern template Tensor tensor<type>(const std::vector<type>&, std::optional<Shape>); \
-  extern template Tensor tensor<type>(std::span<const type>, std::optional<Shape>);
-TAMIS_DTYPES(X)
-#undef X
-/// A copy of `numel(shape)` row-major elements at data.
-Tensor from_data(const void* data, const Shape& shape, DType dtype);
-/// A tensor over memory that somebody else owns. `deleter(data)` runs once, when the last tensor
-/// over it is gone; it may be empty. The memory needs the alignment of its dtype, nothing more.
-/// strides are in elements (negative ones are refused); none given means row-major. If the owner
-/// changes the memory while tensors computed from it are still deferred, those see the new values:
-/// settle() them first.
-Tensor from_blob(void* data, const Shape& shape, DType dtype,
-                 std::function<void(void*)> deleter = {}, std::optional<Shape> strides = {});
-
-Tensor empty(const Shape& shape, DType dtype = DType::float32);  ///< unspecified values
-Tensor zeros(const Shape& shape, DType dtype = DType::float32);
-Tensor ones(const Shape& shape, DType dtype = DType::float32);
-/// dtype defaults to the number's: bool, int64, or float32.
-Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype = {});
-Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor full_like(const Tensor& x, Scalar value, std::optional<DType> dtype = {});
-/// start, start + step, ... below end. int64 if all three are integers, else float32.
-Tensor arange(Scalar end, std::optional<DType> dtype = {});
-Tensor arange(Scalar start, Scalar end, Scalar step = 1, std::optional<DType> dtype = {});
-/// steps values from start to end, both included.
-Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype = DType::float32);
-Tensor eye(int64_t n, std::optional<int64_t> m = {}, DType dtype = DType::float32);
-/// The elements on and below (above) the given diagonal of the last two dimensions, zero elsewhere.
-Tensor tril(const Tensor& x, int64_t diagonal = 0);
-Tensor triu(const Tensor& x, int64_t diagonal = 0);
 
 // ---- random numbers: counter-based (Philox), so equal for any number of threads -----------------
 
@@ -94,6 +51,15 @@ Tensor randn_like(const Tensor& x, std::optional<DType> dtype = {});
 Tensor cat(const std::vector<Tensor>& tensors, int64_t dim = 0);
 /// Joins equal shapes along a new dimension.
 Tensor stack(const std::vector<Tensor>& tensors, int64_t dim = 0);
+/// The methods of the same names. All give views; reshape and flatten copy where they must.
+Tensor reshape(const Tensor& x, const Shape& shape);
+Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
+Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1);
+Tensor permute(const Tensor& x, const Shape& dims);
+Tensor unsqueeze(const Tensor& x, int64_t dim);
+Tensor squeeze(const Tensor& x, std::optional<int64_t> dim = {});
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
+Tensor select(const Tensor& x, int64_t dim, int64_t index);
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 /// All of them expanded to their common shape.
 std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors);

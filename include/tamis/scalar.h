@@ -5,6 +5,7 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 
 #include "tamis/dtype.h"
 
@@ -14,6 +15,13 @@ namespace tamis {
 template <class T>
 concept Number = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::same_as<T, BFloat16> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+
+/// Numbers that may have fractions.
+template <class T>
+concept Fractional = Number<T> && !std::integral<T>;
+/// Numbers of a type that is no dtype's: size_t, long long, char.
+template <class T>
+concept OtherNumber = Number<T> && !Element<T>;
 
 class Scalar {
  public:
@@ -70,6 +78,9 @@ class Scalar {
       return static_cast<T>(static_cast<float>(to_double()));
     }
   }
+
+  /// The number as C++ prints it; bools as true and false.
+  friend std::ostream& operator<<(std::ostream& out, const Scalar& v);
 
  private:
   DType dtype_;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,13 +13,17 @@
 
 namespace tamis {
 
-/// Sizes, strides or dimension numbers. Behaves like a small std::vector<int64_t>.
+/// Sizes, strides or dimension numbers. Behaves like a small std::vector<int64_t>, except that one
+/// integer is a list of itself, so that `x.sum(0)` and `zeros(3)` need no braces.
 class Shape {
  public:
   using value_type = int64_t;
 
   Shape() = default;
   Shape(std::initializer_list<int64_t> v) { assign(v.begin(), v.size()); }
+  /// Not from bool: `x.sum(true)` is a keepdim without its dims.
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Shape(T v) : size_(1), inline_{static_cast<int64_t>(v)} {}
   Shape(const std::vector<int64_t>& v) { assign(v.data(), v.size()); }
   Shape(std::span<const int64_t> v) { assign(v.data(), v.size()); }
   Shape(size_t n, int64_t value) {
@@ -80,6 +86,8 @@ class Shape {
     }
     return true;
   }
+  /// As to_string. A friend, so that no integer is printed as a shape.
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape);
   operator std::span<const int64_t>() const noexcept { return {data(), size_}; }
   std::vector<int64_t> vec() const { return {begin(), end()}; }
 

@@ -7,11 +7,13 @@
 
 #include "tamis/autograd.h"
 #include "tamis/complex.h"
+#include "tamis/create.h"
 #include "tamis/dtype.h"
 #include "tamis/error.h"
 #include "tamis/generator.h"
 #include "tamis/indexing.h"
 #include "tamis/io.h"
+#include "tamis/iterate.h"
 #include "tamis/linalg.h"
 #include "tamis/loss.h"
 #include "tamis/masked.h"

@@ -2,14 +2,15 @@
 // PyTorch's does.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <iosfwd>
-#include <memory>
+#include <iterator>
 #include <optional>
-#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,45 +24,12 @@ namespace tamis {
 class Tensor;
 class Masked;
 class Index;
+class RowIterator;
 class Storage;
 struct TensorImpl;
 
-namespace detail {
-
-/// What a number becomes when no dtype is given: PyTorch's defaults.
-constexpr DType default_dtype(Scalar v) {
-  return v.is_complex() ? DType::complex64 : v.is_floating_point() ? DType::float32 : v.dtype();
-}
-
-/// A nested braced list, flattened: what `tensor({{1, 2}, {3, 4}})` is made from.
-class NestedList {
- public:
-  template <Number T>
-  NestedList(T v) : dtype_(default_dtype(Scalar(v))), values_{Scalar(v)} {}
-  NestedList(std::initializer_list<NestedList> rows);
-
-  const Shape& shape() const { return shape_; }
-  DType dtype() const { return dtype_; }  ///< boolean, int64, float32 or complex64
-  const std::vector<Scalar>& values() const { return values_; }
-  /// Throws kind shape if rows of one list differ in shape.
-  void check_regular() const;
-
- private:
-  /// Where two rows of one list first differ: the dimension, the size there and the other one (-1:
-  /// a number).
-  struct Ragged {
-    int64_t dim, expected, got;
-  };
-
-  Shape shape_;
-  DType dtype_;
-  std::vector<Scalar> values_;
-  std::optional<Ragged> ragged_;
-};
-
-}  // namespace detail
-
-/// Reduction dimensions: none given means all of them; negative ones count from the end.
+/// Reduction dimensions: none given means all of them; negative ones count from the end. One needs
+/// no braces: `x.sum(0)`, `x.mean({0, -1}, true)`.
 using Dims = Shape;
 
 /// A tensor. Copying the handle shares the data; views share it too; `clone` does not.
@@ -88,12 +56,15 @@ class Tensor {
   bool defined() const noexcept { return impl_ != nullptr; }
   DType dtype() const;
   const Shape& shape() const;
+  const Shape& sizes() const { return shape(); }
   const Shape& strides() const;  ///< in elements
   int64_t storage_offset() const;
   int64_t dim() const;
   int64_t numel() const;
   int64_t size(int64_t dim) const;
+  int64_t stride(int64_t dim) const;
   size_t itemsize() const;
+  bool is_floating_point() const { return tamis::is_floating_point(dtype()); }
   bool is_contiguous() const;
   /// Whether the two share the same storage (one is a view of the other, or both of a third).
   bool shares_storage(const Tensor& other) const;
@@ -122,6 +93,18 @@ class Tensor {
     check_dtype(dtype_of<T>);
     return static_cast<T*>(mutable_data_ptr());
   }
+  /// libtorch's, for reading and writing: as mutable_data, except that it counts as no write, so
+  /// backward does not notice that what it saved was changed. Refuses read-only memory unless T is
+  /// const.
+  template <class T>
+  T* data_ptr() const {
+    check_dtype(dtype_of<std::remove_const_t<T>>);
+    if constexpr (std::is_const_v<T>) {
+      return static_cast<T*>(data_ptr());
+    } else {
+      return static_cast<T*>(shared_data_ptr());
+    }
+  }
   /// The only element. Throws kind value if there are none or several.
   Scalar item() const;
   template <Number T>
@@ -129,8 +112,13 @@ class Tensor {
     return item().to<T>();
   }
   /// All elements in row-major order, converted to T as a C++ cast would.
-  template <Number T>
+  template <Element T>
   std::vector<T> to_vector() const;
+  template <OtherNumber T>
+  std::vector<T> to_vector() const {
+    const auto values = to_vector<std::conditional_t<std::integral<T>, int64_t, double>>();
+    return {values.begin(), values.end()};
+  }
   /// As PyTorch prints it: `tensor([1, 2, 3])`.
   std::string to_string() const;
 
@@ -188,8 +176,19 @@ class Tensor {
   /// x[i]: a view of row i. x[mask]: the elements or rows where a bool mask of the leading
   /// dimensions is true; can be read as a tensor and assigned to (`x[mask] = 0`, `x[mask] *= 2`).
   /// x[indices] with an int64 or int32 tensor: those rows. Several indices: `index`, `index_put_`.
+  /// x[true] and x[false] are masks without dimensions.
   Tensor operator[](int64_t index) const { return select(0, index); }
   Masked operator[](Tensor mask) const;
+  template <std::same_as<bool> T>
+  Masked operator[](T mask) const;
+  template <Fractional T>
+  Masked operator[](T index) const = delete;  // an index is an integer, a bool or a tensor
+
+  /// `for (Tensor row : x)` goes through the views x[0], x[1], ...: of a 1-d tensor these are 0-d.
+  /// `row.fill_(0)` and `row += 1` write to x; `row = y` rebinds the handle, as in Python. Throws
+  /// kind index if x is 0-d.
+  RowIterator begin() const;
+  RowIterator end() const;
 
   // ---- indexing ------------------------------------------------------------------------------
   Tensor index(const std::vector<Index>& indices) const;
@@ -247,6 +246,8 @@ class Tensor {
   Tensor tile(const Shape& dims) const;
   Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}) const;
   Tensor diag(int64_t diagonal = 0) const;
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
 
   // ---- reductions -------------------------------------------------------------------------------
   Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -327,6 +328,9 @@ class Tensor {
                     std::optional<double> neginf = {}) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                  bool equal_nan = false) const;
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                bool equal_nan = false) const;
+  bool equal(const Tensor& other) const;
 
   // ---- in place: the result must keep this shape and cast to this dtype -------------------------
 #define X(op) Tensor& op##_();
@@ -420,6 +424,7 @@ class Tensor {
  private:
   [[noreturn]] static void refuse_undefined();
   void check_dtype(DType expected) const;
+  void* shared_data_ptr() const;
   void drop() const noexcept;  ///< gives up the reference
 
   TensorImpl* impl_ = nullptr;
@@ -451,15 +456,34 @@ class Masked {
   Masked(const Masked&) = default;
 
   // What one most often asks of a selection, so that `x[m].sum()` reads as in Python.
+  DType dtype() const { return x_.dtype(); }
   Shape shape() const { return get().shape(); }
+  Shape sizes() const { return shape(); }
+  int64_t dim() const { return get().dim(); }
+  int64_t size(int64_t dim) const { return get().size(dim); }
   int64_t numel() const { return get().numel(); }
-  Tensor sum() const { return get().sum(); }
-  Tensor mean() const { return get().mean(); }
+  Tensor sum(const Dims& dims = {}, bool keepdim = false) const { return get().sum(dims, keepdim); }
+  Tensor mean(const Dims& dims = {}, bool keepdim = false) const {
+    return get().mean(dims, keepdim);
+  }
   Tensor prod() const { return get().prod(); }
-  Tensor amax() const { return get().amax(); }
-  Tensor amin() const { return get().amin(); }
-  Tensor any() const { return get().any(); }
-  Tensor all() const { return get().all(); }
+  Tensor amax(const Dims& dims = {}, bool keepdim = false) const {
+    return get().amax(dims, keepdim);
+  }
+  Tensor amin(const Dims& dims = {}, bool keepdim = false) const {
+    return get().amin(dims, keepdim);
+  }
+  Tensor max() const { return get().max(); }
+  Tensor min() const { return get().min(); }
+  Tensor any(const Dims& dims = {}, bool keepdim = false) const { return get().any(dims, keepdim); }
+  Tensor all(const Dims& dims = {}, bool keepdim = false) const { return get().all(dims, keepdim); }
+  /// `for (Tensor row : x[mask])`
+  RowIterator begin() const;
+  std::default_sentinel_t end() const { return {}; }
+  template <Number T>
+  T item() const {
+    return get().item<T>();
+  }
   template <Number T>
   std::vector<T> to_vector() const {
     return get().to_vector<T>();

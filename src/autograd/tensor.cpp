@@ -11,7 +11,7 @@ bool Tensor::requires_grad() const { return node_of(*this) != nullptr; }
 
 Tensor& Tensor::requires_grad_(bool on) & {
   Node* const node = node_of(*this);
-  check(!on || is_floating_point(dtype()), ErrorKind::dtype,
+  check(!on || is_floating_point(), ErrorKind::dtype,
         "only Tensors of floating point and complex dtype can require gradients");
   check(on || !node || node->is_leaf(), ErrorKind::unsupported,
         "you can only change requires_grad flags of leaf variables. If you want to use a computed "

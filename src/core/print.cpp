@@ -260,5 +260,13 @@ std::string Tensor::to_string() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& x) { return out << x.to_string(); }
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
+std::ostream& operator<<(std::ostream& out, const Scalar& v) {
+  if (v.is_complex()) return out << v.to_complex();
+  if (v.is_floating_point()) return out << v.to_double();
+  if (v.dtype() == DType::boolean) return out << (v.to_bool() ? "true" : "false");
+  return out << v.to_int64();
+}
 
 }  // namespace tamis

@@ -32,6 +32,10 @@ int64_t Tensor::size(int64_t d) const {
   check(dim() > 0, ErrorKind::index, "Dimension specified as {} but tensor has no dimensions", d);
   return shape()[wrap_dim(d, dim())];
 }
+int64_t Tensor::stride(int64_t d) const {
+  check(dim() > 0, ErrorKind::index, "Dimension specified as {} but tensor has no dimensions", d);
+  return strides()[wrap_dim(d, dim())];
+}
 size_t Tensor::itemsize() const { return tamis::itemsize(dtype()); }
 bool Tensor::is_contiguous() const { return tamis::is_contiguous(impl().layout); }
 bool Tensor::shares_storage(const Tensor& other) const {

@@ -220,6 +220,14 @@ void* Tensor::mutable_data_ptr() const {
   return const_cast<void*>(data_ptr());
 }
 
+void* Tensor::shared_data_ptr() const {
+  check(
+      !storage_of(*this)->read_only(), ErrorKind::unsupported,
+      "data_ptr: the memory of this tensor is read-only. Please clone() the tensor to write to it, "
+      "or read it through data<T>().");
+  return exposed_data(*this);
+}
+
 Tensor allocate(const Shape& shape, DType dtype) {
   const Memory memory = cpu_backend().allocate(storage_bytes(shape, dtype));
   return make_tensor(Ref<Storage>(new Storage(memory)), dtype, shape);

@@ -98,7 +98,7 @@ void shrink(Tensor& x, int64_t count) {
   const Ref<Storage> storage = storage_of(x);
   const int64_t bytes = count * static_cast<int64_t>(x.itemsize());
   storage->shrink(cpu_backend().shrink(storage->memory(), bytes));
-  x = make_tensor(storage, x.dtype(), {count});
+  x = make_tensor(storage, x.dtype(), Shape{count});
 }
 
 }  // namespace

@@ -54,6 +54,13 @@ void NestedList::check_regular() const {
                                       ragged_->dim, ragged_->got));
 }
 
+void check_row_length(int64_t expected, int64_t got, size_t dim) {
+  check(expected == got, ErrorKind::shape, "expected sequence of length {} at dim {} (got {})",
+        expected, dim, got);
+}
+
+void set_read_only(const Tensor& x) { storage_of(x)->set_read_only(); }
+
 }  // namespace detail
 
 namespace {
@@ -105,7 +112,8 @@ Tensor filled(const Shape& shape, Scalar value, DType dtype) {
 /// The mask of an n x m matrix that is true where -lower <= j - i <= upper.
 Tensor band_mask(int64_t n, int64_t m, int64_t lower, int64_t upper) {
   Ref<const Recipe> band(new Intervals(n, m, lower, upper));
-  return make_tensor(Ref<Storage>(new Storage(n * m, std::move(band))), DType::boolean, {n, m});
+  return make_tensor(Ref<Storage>(new Storage(n * m, std::move(band))), DType::boolean,
+                     Shape{n, m});
 }
 
 /// x where the band keeps it and 0 elsewhere: selected, not multiplied, so NaN does not stay.
@@ -149,33 +157,12 @@ Tensor from_data(const void* data, const Shape& shape, DType dtype) {
   return result;
 }
 
-template <Number T>
-Tensor tensor(std::span<const T> values, std::optional<Shape> shape) {
-  const auto count = static_cast<int64_t>(values.size());
-  const Shape sizes = shape.value_or(Shape{count});
-  check_sizes(sizes, dtype_of<T>);
-  check(numel(sizes) == count, ErrorKind::shape, "shape '{}' is invalid for input of size {}",
-        sizes, count);
-  return from_data(values.data(), sizes, dtype_of<T>);
+Tensor detail::copy_elements(const void* data, int64_t count, const Shape& shape, DType dtype) {
+  check_sizes(shape, dtype);
+  check(numel(shape) == count, ErrorKind::shape, "shape '{}' is invalid for input of size {}",
+        shape, count);
+  return from_data(data, shape, dtype);
 }
-
-template <Number T>
-Tensor tensor(const std::vector<T>& values, std::optional<Shape> shape) {
-  if constexpr (std::is_same_v<T, bool>) {
-    // std::vector<bool> has no bools in memory that a span could show.
-    const std::unique_ptr<bool[]> copy(new bool[values.size()]);
-    std::copy(values.begin(), values.end(), copy.get());
-    return tensor(std::span<const bool>(copy.get(), values.size()), std::move(shape));
-  } else {
-    return tensor(std::span<const T>(values), std::move(shape));
-  }
-}
-
-#define X(constant, type, text)                                              \
-  template Tensor tensor<type>(std::span<const type>, std::optional<Shape>); \
-  template Tensor tensor<type>(const std::vector<type>&, std::optional<Shape>);
-TAMIS_DTYPES(X)
-#undef X
 
 Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void(void*)> deleter,
                  std::optional<Shape> strides) {

@@ -21,7 +21,7 @@ Scalar Tensor::item() const {
   });
 }
 
-template <Number T>
+template <Element T>
 std::vector<T> Tensor::to_vector() const {
   const Tensor x = to(dtype_of<T>).contiguous();
   std::vector<T> values(static_cast<size_t>(numel()));

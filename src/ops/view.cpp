@@ -5,6 +5,7 @@
 #include "core/convert.h"
 #include "ops/pointwise.h"
 #include "ops/row.h"
+#include "tamis/iterate.h"
 
 namespace tamis {
 
@@ -315,6 +316,15 @@ Tensor Tensor::slice(int64_t which, std::optional<int64_t> start, std::optional<
               [=](const Tensor& x) { return x.slice(d, first, last, step); });
 }
 
+RowIterator Tensor::begin() const {
+  check(dim() > 0, ErrorKind::index, "iteration over a 0-d tensor");
+  return {*this, 0};
+}
+RowIterator Tensor::end() const {
+  check(dim() > 0, ErrorKind::index, "iteration over a 0-d tensor");
+  return {*this, size(0)};
+}
+
 Tensor Tensor::detach() const { return make_view(*this, layout_of(*this)); }
 
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
@@ -334,23 +344,26 @@ Tensor Tensor::to(DType dtype) const {
   return defer(Op::cast, this->dtype(), dtype, {*this});
 }
 
-namespace {
+// ---- the same as functions ----------------------------------------------------------------------
 
-Tensor reshape_op(const Tensor& x, const Shape& shape) { return x.reshape(shape); }
-Tensor flatten_op(const Tensor& x, int64_t start_dim, int64_t end_dim) {
+Tensor reshape(const Tensor& x, const Shape& shape) { return x.reshape(shape); }
+Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
   return x.flatten(start_dim, end_dim);
 }
-Tensor transpose_op(const Tensor& x, int64_t dim0, int64_t dim1) { return x.transpose(dim0, dim1); }
-Tensor t_op(const Tensor& x) { return x.t(); }
-Tensor permute_op(const Tensor& x, const Shape& dims) { return x.permute(dims); }
-Tensor unsqueeze_op(const Tensor& x, int64_t dim) { return x.unsqueeze(dim); }
-Tensor squeeze_op(const Tensor& x, std::optional<int64_t> dim) {
+Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1) { return x.transpose(dim0, dim1); }
+Tensor permute(const Tensor& x, const Shape& dims) { return x.permute(dims); }
+Tensor unsqueeze(const Tensor& x, int64_t dim) { return x.unsqueeze(dim); }
+Tensor squeeze(const Tensor& x, std::optional<int64_t> dim) {
   return dim ? x.squeeze(*dim) : x.squeeze();
 }
-Tensor narrow_op(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
   return x.narrow(dim, start, length);
 }
-Tensor select_op(const Tensor& x, int64_t dim, int64_t index) { return x.select(dim, index); }
+Tensor select(const Tensor& x, int64_t dim, int64_t index) { return x.select(dim, index); }
+
+namespace {
+
+Tensor t_op(const Tensor& x) { return x.t(); }
 Tensor clone_op(const Tensor& x) { return x.clone(); }
 Tensor to_op(const Tensor& x, DType dtype) { return x.to(dtype); }
 
@@ -367,40 +380,40 @@ std::vector<Row> view_rows() {
   return {
       make_row("reshape(Tensor input, int[] shape) -> Tensor",
                "The same elements in another shape; a view if the layout allows it, else a copy.",
-               reshape_op,
+               reshape,
                {{cube(), sizes({4, -1})},
                 {cube().transpose(0, 2), sizes({6, 4})},
                 {bits(), sizes({-1})},
                 {number(), sizes({1, 1})},
                 {none(), sizes({3, 0})}}),
       make_row("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor",
-               "Merges a range of dimensions into one.", flatten_op,
+               "Merges a range of dimensions into one.", flatten,
                {{cube(), n(0), n(-1)}, {grid().t(), n(0), n(1)}, {number(), n(0), n(-1)}}),
       make_row("transpose(Tensor input, int dim0, int dim1) -> Tensor",
-               "A view with two dimensions swapped.", transpose_op,
+               "A view with two dimensions swapped.", transpose,
                {{cube(), n(0), n(-1)}, {bits(), n(0), n(1)}, {number(), n(0), n(0)}}),
       make_row("t(Tensor input) -> Tensor",
                "A view of a matrix with rows and columns swapped; up to 1-d the tensor itself.",
                t_op, {{grid()}, {arange(3)}, {number()}}),
       make_row("permute(Tensor input, int[] dims) -> Tensor",
-               "A view with the dimensions in the given order.", permute_op,
+               "A view with the dimensions in the given order.", permute,
                {{cube(), sizes({2, 0, 1})}, {bits(), sizes({-1, 0})}, {number(), sizes({})}}),
       make_row("unsqueeze(Tensor input, int dim) -> Tensor",
-               "A view with a new dimension of size 1.", unsqueeze_op,
+               "A view with a new dimension of size 1.", unsqueeze,
                {{grid(), n(1)}, {bits(), n(-1)}, {number(), n(0)}}),
       make_row(
           "squeeze(Tensor input, int? dim=None) -> Tensor",
           "A view without the dimensions of size 1, or without the given one if its size is 1.",
-          squeeze_op,
+          squeeze,
           {{grid().reshape({1, 2, 1, 3}), Value()},
            {grid().reshape({1, 2, 3}), n(0)},
            {grid(), n(0)}}),
       make_row(
           "narrow(Tensor input, int dim, int start, int length) -> Tensor",
-          "A view of `length` places of a dimension from `start` on.", narrow_op,
+          "A view of `length` places of a dimension from `start` on.", narrow,
           {{cube(), n(-1), n(1), n(2)}, {bits(), n(1), n(-2), n(2)}, {grid(), n(0), n(2), n(0)}}),
       make_row("select(Tensor input, int dim, int index) -> Tensor",
-               "A view of one place of a dimension, which disappears.", select_op,
+               "A view of one place of a dimension, which disappears.", select,
                {{cube(), n(1), n(-1)}, {bits(), n(0), n(1)}}),
       make_row("clone(Tensor input) -> Tensor", "A copy with memory of its own.", clone_op,
                {{cube().transpose(1, 2)}, {bits()}, {number()}, {none()}}),
