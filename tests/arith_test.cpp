@@ -75,7 +75,7 @@ TEST(Arith, PowRefusesNumbersOutOfRange) {  // as torch.pow does
   const Tensor x = tensor({250, 3}, uint8), half = tensor({1.f, 2.f}, float16);
   const std::string text = "value cannot be converted to type uint8_t without overflow";
   expect_error(ErrorKind::value, text, [&] { pow(x, 300); });
-  expect_error(ErrorKind::value, text, [&] { pow(300, x); });
+  EXPECT_EQ(pow(300, x).to_vector<int>(), (std::vector<int>{0, 192}));  // a base wraps
   expect_error(ErrorKind::value, "value cannot be converted to type at::Half without overflow",
                [&] { pow(half, 1e6); });
   EXPECT_EQ(pow(x, 255).to_vector<int>(), (std::vector<int>{0, 171}));

@@ -96,7 +96,7 @@ Tensor huber_loss(const Tensor& x, const Tensor& target, const std::optional<Ten
   check(is_floating_point(x.dtype()), ErrorKind::dtype,
         "result type {} can't be cast to the desired output type {}", scalar_type_name(d.dtype()),
         scalar_type_name(x.dtype()));
-  const Tensor loss = where(size < delta, 0.5 * d * d, delta * (size - 0.5 * delta));
+  const Tensor loss = where(size >= delta, delta * (size - 0.5 * delta), 0.5 * d * d);
   return finish(loss.to(x.dtype()), mask, by);
 }
 
@@ -106,7 +106,7 @@ Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const std::optional
   check(beta >= 0, ErrorKind::value, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(x, target, mask, reduction);
   const Tensor d = float_difference("smooth_l1_cpu", x, target), size = abs(d);
-  return finish(where(size < beta, 0.5 * d * d / beta, size - 0.5 * beta), mask, by);
+  return finish(where(size >= beta, size - 0.5 * beta, 0.5 * d * d / beta), mask, by);
 }
 
 Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,
