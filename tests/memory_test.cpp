@@ -87,6 +87,79 @@ int64_t growth_during(F&& f) {
   return kSanitized || before == 0 ? 0 : peak - before;
 }
 
+/// What all tensors together may hold at most, as far as the test can know it.
+int64_t machine_bytes() {
+  return proc_bytes("/proc/meminfo", "MemTotal:") + proc_bytes("/proc/meminfo", "SwapTotal:");
+}
+
+/// Expects PyTorch's refusal of an allocation.
+template <class F>
+void expect_refused(F&& f, const char* what) {
+  try {
+    f();
+    ADD_FAILURE() << what << ": nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::memory) << what;
+    EXPECT_EQ(std::string(e.what()).rfind(
+                  "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", 0),
+              0u)
+        << what << ": " << e.what();
+  }
+}
+
+TEST_F(Memory, MoreThanTheMachineHasIsRefusedAtTheCall) {
+  const int64_t machine = machine_bytes();
+  ASSERT_GT(machine, 0);
+  const int64_t n = machine + kGiB;
+  expect_refused([&] { empty({n}, uint8); }, "empty");
+  expect_refused([&] { ones({n / 4 + 1}); }, "ones");
+  expect_refused([&] { arange(n / 8 + 1); }, "arange");
+  expect_refused([&] { randperm(n / 8 + 1); }, "randperm");
+  expect_refused([&] { one_hot(tensor({n / 8 + 1})); }, "one_hot");
+  expect_refused([&] { repeat_interleave(tensor({1}), tensor({n / 8 + 1})); }, "repeat_interleave");
+  expect_refused([&] { zeros({1}, uint8).expand({n}).clone(); }, "clone");
+  expect_refused([&] { zeros({1}, uint8).expand({n}).to_vector<uint8_t>(); }, "to_vector");
+  expect_refused([&] { zeros({1}, int64).expand({n}).sort(); }, "sort");
+  expect_refused([&] { masks::documents(zeros({1}, int64).expand({n})); }, "documents");
+  expect_refused([] { empty({INT64_MAX}, uint8); }, "as many bytes as 64 bits count");
+  EXPECT_EQ(ones({1000}).sum().item<int64_t>(), 1000);
+}
+
+TEST_F(Memory, ADeferredResultThatIsTooLargeIsRefusedWhereItIsNeeded) {
+  const int64_t n = machine_bytes() + kGiB;
+  const Tensor x = ones({1}, uint8).expand({n});
+  const Tensor y = x + 1;
+  EXPECT_EQ(y.narrow(0, n - 3, 3).clone().to_vector<int>(), (std::vector<int>{2, 2, 2}));
+  expect_refused([&] { y.settle(); }, "settle");
+  expect_refused([&] { y.settle(); }, "settle again");
+  set_eager_mode(true);
+  expect_refused([&] { x + 1; }, "eager");
+}
+
+TEST_F(Memory, PartialResultsOfHugeBroadcastInputsAreRefused) {
+  const Tensor x = ones({1}).expand({int64_t{1} << 56});
+  expect_refused([&] { x.sum(); }, "sum");
+  expect_refused([&] { argmax(x); }, "argmax");
+  expect_refused([&] { masked_select(x, x > 0); }, "masked_select");
+  expect_refused([&] { nonzero(x); }, "nonzero");
+}
+
+TEST_F(Memory, AllTensorsTogetherHaveNoMoreThanTheMachine) {
+  const int64_t part = machine_bytes() / 10 * 6;
+  if (kSanitized || proc_bytes("/proc/sys/vm/overcommit_memory", "") != 0) {
+    GTEST_SKIP() << "pages count here before they are written to";
+  }
+  Tensor x;
+  try {
+    x = empty({part}, uint8);  // never written to
+  } catch (const Error&) {
+    GTEST_SKIP() << "the process can have less than the machine has";
+  }
+  expect_refused([&] { empty({part}, uint8); }, "a second one");
+  x = Tensor();
+  EXPECT_EQ(empty({part}, uint8).numel(), part);
+}
+
 TEST_F(Memory, AMaskComputedInTheBracketsIsFusedIntoTheWrite) {
   const int64_t n = 1'000'000;
   Tensor x = arange(n, float32);

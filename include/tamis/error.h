@@ -13,7 +13,7 @@ enum class ErrorKind {
   index,        ///< an index or dimension out of range
   value,        ///< an argument with an impossible value
   unsupported,  ///< legal elsewhere, refused here (overlapping memory, for instance)
-  memory,       ///< the system has no memory left
+  memory,       ///< more memory than is left, or than the machine has
   format,       ///< a file whose content is malformed
   io,           ///< the system could not open, read or write a file
 };

@@ -223,8 +223,9 @@ Tensor documents(const Tensor& ids) {
   check(ids.dim() == 1, ErrorKind::shape, "documents: expected ids of shape [n], but got {}",
         ids.shape());
   const int64_t n = ids.numel();
-  std::vector<int64_t> lo(static_cast<size_t>(n)), hi(static_cast<size_t>(n));
-  if (!find_runs(ids.to_vector<int64_t>(), lo, hi)) return ids.unsqueeze(1) == ids.unsqueeze(0);
+  const std::vector<int64_t> list = ids.to_vector<int64_t>();
+  std::vector<int64_t> lo(list.size()), hi(list.size());
+  if (!find_runs(list, lo, hi)) return ids.unsqueeze(1) == ids.unsqueeze(0);
   return from_intervals(Ref<const Recipe>(new Intervals(n, std::move(lo), std::move(hi))), {n, n});
 }
 

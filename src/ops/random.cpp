@@ -3,7 +3,6 @@
 #include <numbers>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "backend/backend.h"
 #include "core/check.h"
@@ -31,13 +30,6 @@ Tensor random_floats(Random::Kind kind, const Shape& shape, DType dtype, const S
   const Random random = draw(source, kind, result.numel(), dtype == DType::float64 ? 64 : 32);
   cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
   return result;
-}
-
-/// n random words of 64 bits.
-std::vector<uint64_t> random_words(int64_t n, const Source& source) {
-  std::vector<uint64_t> words(static_cast<size_t>(n));
-  cpu_backend().random(draw(source, Random::Kind::integers, n, 64), DType::int64, n, words.data());
-  return words;
 }
 
 const char* cpp_name(DType dtype) {
@@ -124,7 +116,9 @@ Tensor randperm(int64_t n, DType dtype, Source generator) {
   } else if (n > 0) {
     check_fits(n - 1, dtype);
   }
-  const std::vector<uint64_t> words = random_words(n, generator);
+  const Tensor random = empty({n}, DType::int64);
+  auto* const words = static_cast<uint64_t*>(storage_of(random)->data());
+  cpu_backend().random(draw(generator, Random::Kind::integers, n, 64), DType::int64, n, words);
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(storage_of(result)->data());

@@ -1,6 +1,8 @@
 """Functions made from rows: arguments by position and name, defaults, kinds of arrays, and errors."""
 
 import inspect
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -347,3 +349,43 @@ def test_settings_of_the_process():
     x = tamis.zeros(1 << 20)
     assert tamis.memory_stats()["live_bytes"] >= before + (4 << 20)
     del x
+
+
+# ---- memory ----------------------------------------------------------------------------------------
+
+TOO_MUCH = {
+    "empty": lambda: tamis.empty(2**44),
+    "ones + 1": lambda: tamis.ones(2**44) + 1,
+    "a deferred sum": lambda: (tamis.ones(1).expand(2**44) + 1).numpy(),
+    "one_hot": lambda: tamis.one_hot(tamis.tensor([2**44])),
+    "arange": lambda: tamis.arange(2**44),
+    "repeat_interleave": lambda: tamis.repeat_interleave(tamis.tensor([1]), tamis.tensor([2**44])),
+    "randperm": lambda: tamis.randperm(2**44),
+    "eye": lambda: tamis.eye(2**22),
+}
+
+
+@pytest.mark.parametrize("name", TOO_MUCH)
+def test_what_the_machine_does_not_have_is_refused(name):
+    with pytest.raises(RuntimeError, match="can't allocate memory: you tried to allocate"):
+        TOO_MUCH[name]()
+
+
+def test_a_limit_of_the_address_space_is_respected():
+    """Allocations below it work, also where what was kept for reuse has to go first; those above it raise."""
+    program = """
+import resource, tamis
+tamis.ones(10)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**30, used + 2**30))
+for mebibytes in (300, 500, 700, 300, 700):  # one fits at a time
+    x = tamis.empty(mebibytes * 2**20, dtype=tamis.uint8)
+    del x
+try:
+    tamis.empty(2**31, dtype=tamis.uint8)
+except RuntimeError as e:
+    print(e)
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("DefaultCPUAllocator: can't allocate memory: you tried to allocate 2147483648 bytes")

@@ -3,18 +3,19 @@
 #include "backend/cpu/allocator.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "backend/cpu/memory_limit.h"
 #include "core/check.h"
 #include "core/pool.h"
 #include "tamis/runtime.h"
@@ -27,6 +28,9 @@ constexpr int64_t kAlign = 64;
 constexpr int64_t kPadding = 64;
 constexpr int64_t kLarge = int64_t{1} << 20;  // from here on blocks are mapped
 constexpr int64_t kHugePage = int64_t{2} << 20;
+/// The most that can be asked for: rounded up to pages it still fits size_t, of 32 bits too.
+constexpr int64_t kMost =
+    static_cast<int64_t>(std::min<uint64_t>(SIZE_MAX, INT64_MAX)) - 4 * kHugePage;
 constexpr int kClasses = 64;  // sizes below kLarge: four steps for each power of two
 constexpr size_t kKeptBytes = size_t{1} << 20;  // per class and thread
 
@@ -73,6 +77,9 @@ Ledger& ledger() {
   return *all;
 }
 
+/// The bytes in tensors and in scratch.
+int64_t live_bytes() { return ledger().live + ledger().sum(&Tally::live); }
+
 /// In front of every block's data.
 struct alignas(kAlign) Header {
   void* base;      // what the system gave
@@ -91,7 +98,10 @@ void give_back(Header* h) {
 }
 
 [[noreturn]] void out_of_memory(int64_t bytes) {
-  raise(ErrorKind::memory, fmt::format("cannot allocate {} bytes", bytes));
+  raise(ErrorKind::memory,
+        fmt::format("DefaultCPUAllocator: can't allocate memory: you tried to allocate {} bytes; "
+                    "tensors hold {} of the {} bytes that the process can have",
+                    bytes, live_bytes(), cpu::memory_limit()));
 }
 
 // ---- small blocks -------------------------------------------------------------------------------
@@ -114,7 +124,7 @@ void* new_small(int64_t room) {
   const int64_t bytes =
       (room + static_cast<int64_t>(sizeof(Header)) + kAlign - 1) / kAlign * kAlign;
   void* base = std::aligned_alloc(kAlign, static_cast<size_t>(bytes));
-  if (!base) out_of_memory(room);
+  if (!base) out_of_memory(room - kPadding);
   auto* h = static_cast<Header*>(base);
   *h = {base, 0, room};
   return h + 1;
@@ -203,8 +213,7 @@ void put_small(Header* h, SmallCache* cache) {
 int64_t cache_limit() {
   static const int64_t limit = [] {
     if (const char* text = std::getenv("TAMIS_CACHE_MB")) return std::atoll(text) << 20;
-    const int64_t ram = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-    return static_cast<long long>(std::min<int64_t>(int64_t{1} << 30, ram / 8));
+    return static_cast<long long>(std::min<int64_t>(int64_t{1} << 30, cpu::memory_limit() / 8));
   }();
   return limit;
 }
@@ -219,17 +228,43 @@ LargeCache& large_cache() {
   return *cache;
 }
 
+void empty_large_cache() {
+  LargeCache& cache = large_cache();
+  std::lock_guard guard(cache.mutex);
+  for (auto& [room, h] : cache.free) give_back(h);
+  cache.free.clear();
+  cache.bytes = 0;
+}
+
+/// Throws unless the process can have so many bytes more. Systems that overcommit would give them,
+/// and kill the process when it writes to them.
+void make_room(int64_t room) {
+  const int64_t left = cpu::memory_limit() - live_bytes();
+  if (room > left) out_of_memory(room - kPadding);
+  if (room > left - cache_limit()) empty_large_cache();
+}
+
+/// Fresh pages, or null.
+char* map_pages(int64_t bytes) {
+  void* const pages = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? nullptr : static_cast<char*>(pages);
+}
+
 void* new_large(int64_t room) {
+  make_room(room);
   static std::atomic<uint32_t> turn{0};
   // Blocks start at different offsets in their page: equal ones make loads and stores that are 4
   // KiB apart collide.
   const int64_t stagger = 256 * (turn.fetch_add(1, std::memory_order_relaxed) % 8);
   const int64_t lead = static_cast<int64_t>(sizeof(Header)) + stagger;
   const int64_t bytes = (room + lead + kHugePage - 1) / kHugePage * kHugePage;
-  void* raw = mmap(nullptr, static_cast<size_t>(bytes + kHugePage), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) out_of_memory(room);
-  char* begin = static_cast<char*>(raw);
+  char* begin = map_pages(bytes + kHugePage);
+  if (!begin) {  // what is kept for reuse may be what the system lacks
+    empty_large_cache();
+    begin = map_pages(bytes + kHugePage);
+  }
+  if (!begin) out_of_memory(room - kPadding);
   const auto over = reinterpret_cast<uintptr_t>(begin) % kHugePage;
   char* base = over ? begin + (kHugePage - static_cast<int64_t>(over)) : begin;
   if (base > begin) munmap(begin, static_cast<size_t>(base - begin));
@@ -295,7 +330,7 @@ void free_block(void* data, int64_t bytes) {
 namespace cpu {
 
 Memory allocate(int64_t bytes) {
-  if (bytes > INT64_MAX - (int64_t{1} << 32)) out_of_memory(bytes);
+  if (bytes > kMost) out_of_memory(bytes);
   const int64_t room = bytes + kPadding;
   SmallCache* const cache = small_cache();
   void* data = room < kLarge ? take_small(room, cache) : take_large(room);
@@ -305,6 +340,11 @@ Memory allocate(int64_t bytes) {
     cache->tally.add(&Tally::allocated, bytes);
   }
   return {data, bytes, free_block};
+}
+
+void check_memory(int64_t bytes) {
+  if (bytes < kLarge) return;
+  if (bytes > kMost || bytes > memory_limit() - live_bytes()) out_of_memory(bytes);
 }
 
 Memory shrink(Memory memory, int64_t bytes) {
@@ -331,7 +371,7 @@ MemoryStats memory_stats() {
   std::unique_lock guard(large.mutex);
   const int64_t large_bytes = large.bytes;
   guard.unlock();
-  const int64_t live = all.live + all.sum(&Tally::live);
+  const int64_t live = live_bytes();
   return {live, all.sum(&Tally::cached) + large_bytes, std::max<int64_t>(all.peak, live),
           all.sum(&Tally::allocations), all.sum(&Tally::allocated)};
 }
@@ -340,11 +380,7 @@ void reset_peak_memory() { ledger().peak.store(ledger().live.load()); }
 
 void empty_cache() {
   if (SmallCache* cache = small_cache()) cache->clear();
-  LargeCache& cache = large_cache();
-  std::lock_guard guard(cache.mutex);
-  for (auto& [room, h] : cache.free) give_back(h);
-  cache.free.clear();
-  cache.bytes = 0;
+  empty_large_cache();
 }
 
 }  // namespace tamis

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "backend/cpu/allocator.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
 
@@ -136,6 +137,7 @@ template <class T, bool kLargest>
 void search_long_rows(const Program& program, int64_t rows, int64_t length, T* values,
                       int64_t* indices) {
   const int64_t blocks = (length + kBlock - 1) / kBlock;
+  check_memory(rows * blocks * static_cast<int64_t>(sizeof(Best<T>)));
   std::vector<Best<T>> parts(static_cast<size_t>(rows * blocks), {worst<kLargest, T>()});
   parallel_for(rows * blocks, kChunk / kBlock, [&](int64_t begin, int64_t end) {
     Search<T, kLargest> search(program);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/cpu/allocator.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
 
@@ -36,7 +37,7 @@ inline int64_t count_block(const Register& mask, int64_t n) {
 class CountedMask {
  public:
   explicit CountedMask(const Program& program)
-      : offsets_(chunks_of(program.numel) + 1, 0),
+      : offsets_(offsets_for(program)),
         kept_(is_structured(program) ? 0 : std::min(program.numel, kKept)),
         words_(kept_ == 0 ? nullptr : kept_words((kept_ + 63) / 64)) {
     for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
@@ -66,6 +67,12 @@ class CountedMask {
   static bool is_structured(const Program& program) {
     const Instr& instr = program.code[0];
     return program.mask_end == 1 && instr.op == Op::load && program.leaves[instr.leaf].intervals;
+  }
+
+  static std::vector<int64_t> offsets_for(const Program& program) {
+    const int64_t n = chunks_of(program.numel) + 1;
+    check_memory(n * static_cast<int64_t>(sizeof(int64_t)));
+    return std::vector<int64_t>(static_cast<size_t>(n), 0);
   }
 
   std::vector<int64_t> offsets_;

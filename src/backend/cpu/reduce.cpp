@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/cpu/allocator.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
 #include "tamis/scalar.h"
@@ -88,7 +89,9 @@ void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void*
 
 /// Room for n partial results of whatever dtype.
 std::vector<double> room_for(const Plan& plan, int64_t n) {
-  return std::vector<double>(is_complex(plan.acc) ? 2 * n : n);
+  const int64_t numbers = is_complex(plan.acc) ? 2 * n : n;
+  check_memory(numbers * static_cast<int64_t>(sizeof(double)));
+  return std::vector<double>(static_cast<size_t>(numbers));
 }
 
 char* at(void* base, int64_t index, DType dtype) {
@@ -339,6 +342,7 @@ int64_t count_bits(const uint64_t* words, int64_t from, int64_t n) {
 void count_rows(const Program& program, int64_t rows, int64_t length, int64_t* out) {
   const int64_t together = std::max<int64_t>(1, kBlock / length);  // rows to a block
   const int64_t blocks = (length + kBlock - 1) / kBlock;           // to a row
+  check_memory(rows * blocks * static_cast<int64_t>(sizeof(int64_t)));
   std::vector<int64_t> partials(static_cast<size_t>(rows * blocks));
   const int64_t tasks = (rows + together - 1) / together * blocks;
   parallel_for(tasks, kBlocksPerTask, [&](int64_t begin, int64_t end) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "backend/cpu/allocator.h"
 #include "backend/cpu/blocks.h"
 #include "tamis/runtime.h"
 
@@ -91,6 +92,7 @@ int64_t generous_count(const Program& program) {
 int64_t compress_chained(const Program& program, const Room& room, int64_t size) {
   const int64_t chunks = chunks_of(program.numel);
   constexpr int64_t kUnknown = -1;
+  check_memory(chunks * static_cast<int64_t>(sizeof(int64_t)));
   std::vector<std::atomic<int64_t>> begins(static_cast<size_t>(chunks + 1));
   for (int64_t i = 1; i <= chunks; ++i) begins[i].store(kUnknown, std::memory_order_relaxed);
   // Chunks are taken in order, so the one that a chunk waits for is being worked on.
