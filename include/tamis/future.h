@@ -46,9 +46,12 @@ class Job : public std::enable_shared_from_this<Job> {
 
   bool try_run();
   void spawn();
+  /// Whether it was running when the process was forked: its thread is the parent's.
+  bool lost() const noexcept;
 
   std::atomic<State> state_{State::idle};
   std::atomic<std::thread::id> runner_{};
+  std::atomic<int> process_{0};   // where it runs
   std::shared_ptr<void> reader_;  // stands in the inputs' storages until the work is done
   std::mutex mutex_;              // guards next_, and state_ becoming done
   std::condition_variable changed_;
@@ -99,7 +102,8 @@ class Future {
 
   /// Whether get() would return at once.
   bool ready() const { return job_->done(); }
-  /// Returns when the work is done, well or not.
+  /// Returns when the work is done, well or not. In the child of a fork, work that a thread of the
+  /// parent had begun is an error of kind unsupported, here and in get.
   void wait() const { job_->wait(); }
   /// The result, when it is there. Throws what the work threw.
   T get() const { return job_->get(); }

@@ -7,7 +7,8 @@
 namespace tamis {
 
 /// How many threads an operation may use; at least 1. The default is the number of cores, or
-/// TAMIS_NUM_THREADS.
+/// TAMIS_NUM_THREADS. Threads do not survive a fork: the child of a process that has used several
+/// has one, and refuses more (kind unsupported).
 void set_num_threads(int n);
 int get_num_threads();
 

@@ -1,7 +1,10 @@
 // Future: running jobs once, on the pool or where somebody waits for them.
 #include "tamis/future.h"
 
+#include <unistd.h>
+
 #include "autograd/node.h"
+#include "core/check.h"
 #include "expr/expr.h"
 
 namespace tamis::detail {
@@ -11,7 +14,7 @@ Tensor own_handle(const Tensor& x) { return is_tracked(x) ? x : x.detach(); }
 void Job::start(std::initializer_list<Tensor> inputs) {
   const std::weak_ptr<Job> self = weak_from_this();
   const Ref<Storage> reader = watch({inputs.begin(), inputs.size()}, [self] {
-    if (const std::shared_ptr<Job> job = self.lock()) job->wait();
+    if (const std::shared_ptr<Job> job = self.lock(); job && !job->lost()) job->wait();
   });
   // What is recorded for gradients is recorded here: the graph is this thread's.
   if (!reader || is_tracked({inputs.begin(), inputs.size()})) {
@@ -33,8 +36,17 @@ void Job::start_after(Job& first) {
   spawn();
 }
 
+bool Job::lost() const noexcept {
+  return state_.load(std::memory_order_acquire) == State::running &&
+         process_.load(std::memory_order_relaxed) != getpid();
+}
+
 void Job::wait() {
-  if (try_run()) return;
+  check(
+      !lost(), ErrorKind::unsupported,
+      "this future was being computed on another thread when the process was forked, and only the "
+      "parent gets its result; wait for it before the fork");
+  if (done() || try_run()) return;
   // A job that writes what it reads would wait for itself.
   if (runner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
   std::unique_lock lock(mutex_);
@@ -43,6 +55,8 @@ void Job::wait() {
 
 bool Job::try_run() {
   State idle = State::idle;
+  if (state_.load(std::memory_order_acquire) != idle) return false;
+  process_.store(getpid(), std::memory_order_relaxed);
   if (!state_.compare_exchange_strong(idle, State::running, std::memory_order_acq_rel)) {
     return false;
   }

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import multiprocessing
 import threading
 import time
 
@@ -150,3 +151,52 @@ def test_errors_arrive_through_an_await():
             await tamis.masked_select_async(tamis.ones(2), tamis.ones(2))
 
     asyncio.run(main())
+
+
+# ---- forks -----------------------------------------------------------------------------------------
+
+
+def work_in_child(x, total, results):
+    try:
+        chosen = x[x > 0.5]
+        right = x.sum().item() == total and bool((chosen > 0.5).all()) and (tamis.ones(3_000_000) + 1).sum() == 6e6
+        tamis.rand(100_000)
+        x.sort()
+        with pytest.raises(RuntimeError, match="threads do not survive a fork"):
+            tamis.set_num_threads(2)
+        results.put(right and tamis.get_num_threads() == 1)
+    except BaseException as e:  # noqa: B902
+        results.put(repr(e))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+def test_a_forked_child_computes_while_a_thread_of_the_parent_does():
+    context = multiprocessing.get_context("fork")
+    before = tamis.get_num_threads()
+    tamis.set_num_threads(4)
+    x = tamis.rand(1_000_000)
+    total = x.sum().item()
+    stop = threading.Event()
+
+    def keep_busy():
+        while not stop.is_set():
+            (x[x > 0.5] * 2).sort()
+            tamis.rand(100_000)
+
+    busy = threading.Thread(target=keep_busy)
+    busy.start()
+    try:
+        for _ in range(5):
+            time.sleep(0.005)
+            results = context.SimpleQueue()
+            child = context.Process(target=work_in_child, args=(x, total, results))
+            child.start()
+            child.join(60)
+            if child.is_alive():
+                child.kill()
+                pytest.fail("the child hangs")
+            assert results.get() is True
+    finally:
+        stop.set()
+        busy.join()
+        tamis.set_num_threads(before)

@@ -17,6 +17,7 @@
 
 #include "backend/cpu/memory_limit.h"
 #include "core/check.h"
+#include "core/fork.h"
 #include "core/pool.h"
 #include "tamis/runtime.h"
 
@@ -313,6 +314,11 @@ void put_large(Header* h) {
   }
   for (Header* e : evicted) give_back(e);
 }
+
+std::mutex& ledger_mutex() { return ledger().mutex; }
+std::mutex& large_mutex() { return large_cache().mutex; }
+[[maybe_unused]] const bool held_at_fork =
+    hold_at_fork<ledger_mutex>() && hold_at_fork<large_mutex>();
 
 void free_block(void* data, int64_t bytes) {
   SmallCache* const cache = small_cache();

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "backend/cpu/threads.h"
+#include "core/fork.h"
 
 namespace tamis::cpu {
 
@@ -37,6 +38,9 @@ bool use_one_thread() {
 
 /// Held by the caller of an OpenBLAS that only one thread may call.
 std::mutex one_caller;
+
+std::mutex& caller_mutex() { return one_caller; }
+[[maybe_unused]] const bool held_at_fork = hold_at_fork<caller_mutex>();
 
 /// A matrix as BLAS takes it: rows or columns that are contiguous, `ld` elements apart.
 struct BlasMatrix {

@@ -1,6 +1,7 @@
 // Running loops on several threads, and how many.
 #include "backend/cpu/threads.h"
 
+#include <pthread.h>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -33,29 +34,57 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
+/// The threads of oneTBB. They do not survive a fork, and oneTBB does not notice: in the child it
+/// would wait for them.
+struct Pool {
+  std::mutex mutex;  // guards the next two
+  std::unique_ptr<tbb::global_control> allowance;
+  std::shared_ptr<tbb::task_arena> current;
+  std::atomic<bool> lost{false};
+};
+Pool& pool() {
+  static auto* threads = new Pool;  // never destroyed: in a child there is nothing to wait for
+  return *threads;
+}
+
+/// After a fork, in the child: if there were threads, all goes on without them.
+void survive_fork() {
+  if (pool().current) {
+    pool().lost = true;
+    thread_count() = 1;
+  }
+  pool().mutex.unlock();
+}
+[[maybe_unused]] const bool watches_forks =
+    pthread_atfork([] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); }, survive_fork) == 0;
+
 /// The arena for the present number of threads; an older one lives on while a loop is still running
 /// in it.
 std::shared_ptr<tbb::task_arena> arena(int threads) {
   using tbb::global_control;
-  static std::mutex mutex;
-  static std::unique_ptr<global_control> allowance;
-  static std::shared_ptr<tbb::task_arena> current;
-  std::lock_guard guard(mutex);
-  if (!current || current->max_concurrency() != threads) {
+  Pool& own = pool();
+  std::lock_guard guard(own.mutex);
+  if (!own.current || own.current->max_concurrency() != threads) {
     // Asked for more threads than there are cores, TBB would print a warning and start fewer.
     const auto wanted = static_cast<size_t>(threads);
     if (wanted > global_control::active_value(global_control::max_allowed_parallelism)) {
-      allowance = std::make_unique<global_control>(global_control::max_allowed_parallelism, wanted);
+      own.allowance =
+          std::make_unique<global_control>(global_control::max_allowed_parallelism, wanted);
     }
-    current = std::make_shared<tbb::task_arena>(threads);
+    own.current = std::make_shared<tbb::task_arena>(threads);
   }
-  return current;
+  return own.current;
 }
 
 }  // namespace
 
 void set_num_threads(int n) {
   check(n >= 1, ErrorKind::value, "set_num_threads expects a positive number, but got {}", n);
+  check(
+      n == 1 || !pool().lost, ErrorKind::unsupported,
+      "set_num_threads: threads do not survive a fork, so this process has one, but got {}; start "
+      "it by spawn or exec instead, or fork before the first parallel operation",
+      n);
   thread_count().store(n, std::memory_order_relaxed);
 }
 
@@ -79,7 +108,10 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
   });
 }
 
-void spawn(std::function<void()> work) { arena(get_num_threads())->enqueue(std::move(work)); }
+void spawn(std::function<void()> work) {
+  if (pool().lost) return work();
+  arena(get_num_threads())->enqueue(std::move(work));
+}
 
 }  // namespace cpu
 

@@ -1,0 +1,19 @@
+// Locks and forks: a child has a copy of every lock, but not of the threads that would free it.
+#pragma once
+
+#include <pthread.h>
+
+#include <mutex>
+
+namespace tamis {
+
+/// From now on a fork waits until nobody holds the mutex that kMutex returns, so that it is free in
+/// the child. For locks that are held briefly. Returns whether that worked.
+template <std::mutex& (*kMutex)()>
+bool hold_at_fork() {
+  const auto lock = [] { kMutex().lock(); };
+  const auto unlock = [] { kMutex().unlock(); };
+  return pthread_atfork(lock, unlock, unlock) == 0;
+}
+
+}  // namespace tamis
