@@ -8,13 +8,13 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "core/fork.h"
 #include "tamis/ops.h"
 
 namespace tamis {
 
 /// A seed, and how many counters have been given out.
 struct Generator::Stream {
-  std::mutex mutex;
   uint64_t seed = 0;
   uint64_t used = 0;
 };
@@ -23,12 +23,20 @@ namespace {
 
 using State = std::array<uint64_t, 2>;
 
+/// Held for a few instructions, so one serves all streams. Nothing is allocated under it: a fork holds
+/// the allocator's lock too, and takes them in an order of its own.
+std::mutex& stream_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+[[maybe_unused]] const bool held_at_fork = hold_at_fork<stream_mutex>();
+
 }  // namespace
 
 Generator::Generator(uint64_t seed) : stream_(std::make_shared<Stream>()) { stream_->seed = seed; }
 
 const Generator& Generator::manual_seed(uint64_t seed) const {
-  const std::lock_guard guard(stream_->mutex);
+  const std::lock_guard guard(stream_mutex());
   stream_->seed = seed;
   stream_->used = 0;
   return *this;
@@ -42,13 +50,13 @@ uint64_t Generator::seed() const {
 }
 
 uint64_t Generator::initial_seed() const {
-  const std::lock_guard guard(stream_->mutex);
+  const std::lock_guard guard(stream_mutex());
   return stream_->seed;
 }
 
 Tensor Generator::get_state() const {
-  const std::lock_guard guard(stream_->mutex);
-  const State state = {stream_->seed, stream_->used};
+  const auto [seed, used] = take(0);
+  const State state = {seed, used};
   return from_data(&state, {sizeof(State)}, DType::uint8);
 }
 
@@ -62,13 +70,13 @@ void Generator::set_state(const Tensor& state) const {
   const Tensor bytes = state.contiguous();
   State values;
   std::memcpy(&values, bytes.data_ptr(), sizeof(values));
-  const std::lock_guard guard(stream_->mutex);
+  const std::lock_guard guard(stream_mutex());
   stream_->seed = values[0];
   stream_->used = values[1];
 }
 
 std::pair<uint64_t, uint64_t> Generator::take(uint64_t n) const {
-  const std::lock_guard guard(stream_->mutex);
+  const std::lock_guard guard(stream_mutex());
   const uint64_t first = stream_->used;
   stream_->used += n;
   return {stream_->seed, first};

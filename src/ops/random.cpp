@@ -7,7 +7,6 @@
 #include "backend/backend.h"
 #include "core/check.h"
 #include "core/convert.h"
-#include "core/fork.h"
 #include "ops/pointwise.h"
 #include "tamis/complex.h"
 #include "tamis/generator.h"
@@ -17,9 +16,6 @@ namespace tamis {
 namespace {
 
 using Source = std::optional<Generator>;
-
-std::mutex& stream_mutex() { return stream().mutex; }
-[[maybe_unused]] const bool held_at_fork = hold_at_fork<stream_mutex>();
 
 /// A run of counters that nobody else gets, for n numbers of `bits` random bits each.
 Random draw(const Source& source, Random::Kind kind, int64_t n, int bits) {
