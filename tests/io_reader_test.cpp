@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "io_files.h"
+#include "tamis/runtime.h"
 
 namespace tamis::io {
 namespace {
@@ -196,7 +197,7 @@ TEST_F(Reading, OfAMappedTensorThrowsOnceItsFileWasCut) {
     refused([&] { x.sum(); });
     refused([&] { x.data_ptr(); });
     refused([&] { view.to_string(); });
-    refused([&] { twice.settle(); });
+    if (!eager_mode()) refused([&] { twice.settle(); });
     refused([&] { x[x > 5].get(); });
     Tensor target = zeros({n}, DType::float64);
     refused([&] { target.copy_(x); });

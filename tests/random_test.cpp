@@ -98,16 +98,11 @@ TEST(Seed, MakesEveryFunctionRepeatable) {
 /// One string for every function that takes a generator.
 std::vector<std::string> drawn(const std::optional<Generator>& g) {
   const Tensor p = full({4, 9}, 0.25);
-  return {rand({9}, float32, g).to_string(),
-          randn({9}, float64, g).to_string(),
-          rand({5}, complex64, g).to_string(),
-          randn({5}, complex64, g).to_string(),
-          randint(100, {9}, int64, g).to_string(),
-          randint(-5, 5, {9}, int32, g).to_string(),
-          randperm(9, int64, g).to_string(),
-          bernoulli(p, g).to_string(),
-          multinomial(p, 3, false, g).to_string(),
-          multinomial(p, 20, true, g).to_string()};
+  return {rand({9}, float32, g).to_string(),       randn({9}, float64, g).to_string(),
+          rand({5}, complex64, g).to_string(),     randn({5}, complex64, g).to_string(),
+          randint(100, {9}, int64, g).to_string(), randint(-5, 5, {9}, int32, g).to_string(),
+          randperm(9, int64, g).to_string(),       bernoulli(p, g).to_string(),
+          multinomial(p, 3, false, g).to_string(), multinomial(p, 20, true, g).to_string()};
 }
 
 TEST(Generator, GivesWhatTheStreamOfTheProcessGivesForTheSameSeed) {

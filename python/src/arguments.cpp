@@ -1,5 +1,7 @@
 // Arguments: Python objects as the values that rows take.
+#include "core/tensor_impl.h"
 #include "functions.h"
+#include "tamis/generator.h"
 
 namespace tamis::python {
 
@@ -29,6 +31,18 @@ bool to_ints(PyObject* o, Shape& shape) {
   return true;
 }
 
+Tensor list_to_tensor(const Param& p, PyObject* o) {
+  const bool nothing = !PyLong_Check(o) && PySequence_Fast_GET_SIZE(o) == 0;
+  if (p.name == "q") {  // as a number: whatever the dtype of the input is
+    Tensor q = values_to_tensor(o, DType::float64);
+    q.impl().is_number = true;
+    return q;
+  }
+  if (!nothing) return values_to_tensor(o, {});
+  // An empty list of lengths or indices holds integers, whatever tensor([]) is.
+  return empty({0}, p.name == "mask" ? DType::boolean : DType::int64);
+}
+
 bool to_tensor(const Param& p, PyObject* o, Value& value, Origins& origins, Copying copying) {
   if (auto tensor = array_to_tensor(o, origins, copying)) {
     value = std::move(*tensor);
@@ -40,13 +54,10 @@ bool to_tensor(const Param& p, PyObject* o, Value& value, Origins& origins, Copy
       return true;
     }
   }
-  if (p.list && (PyList_Check(o) || PyTuple_Check(o) || PyLong_Check(o))) {
-    // An empty list of lengths or indices holds integers, whatever tensor([]) is.
-    const bool nothing = !PyLong_Check(o) && PySequence_Fast_GET_SIZE(o) == 0;
-    value = nothing ? empty({0}, DType::int64) : values_to_tensor(o, {});
-    return true;
-  }
-  return false;
+  const bool is_list = PyList_Check(o) || PyTuple_Check(o);
+  if (!(p.list && is_list) && !(p.integer && PyLong_Check(o))) return false;
+  value = list_to_tensor(p, o);
+  return true;
 }
 
 bool to_tensors(const Param& p, PyObject* o, Value& value, Origins& origins, Copying copying) {
@@ -127,6 +138,10 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       value = std::move(shape);
       return true;
     }
+    case ParamType::generator:
+      if (!py::isinstance<Generator>(o)) return false;
+      value = py::cast<Generator>(py::handle(o));
+      return true;
     case ParamType::string:
       if (!PyUnicode_Check(o)) return false;
       value = std::string(py::reinterpret_borrow<py::str>(o));

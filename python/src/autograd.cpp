@@ -1,26 +1,16 @@
 // Gradients in Python: properties and methods of Tensor, and what tamis.autograd is made of.
+#include "autograd.h"
+
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
 #include "autograd/node.h"
 #include "convert.h"
+#include "cycles.h"
 #include "tamis/autograd.h"
 #include "tamis/optim.h"
 
 namespace tamis::python {
-
-namespace {
-
-/// A Python object that C++ keeps: let go of with the GIL, and not after the interpreter is gone.
-using Kept = std::shared_ptr<py::object>;
-
-Kept keep(py::object o) {
-  return {new py::object(std::move(o)), [](py::object* kept) {
-            if (!Py_IsInitialized()) return;
-            py::gil_scoped_acquire gil;
-            delete kept;
-          }};
-}
 
 Tensor tensor_from(py::handle o) {
   if (!is_tensor(o.ptr())) {
@@ -47,6 +37,8 @@ py::list objects_of(std::span<const Tensor> tensors) {
   return list;
 }
 
+namespace {
+
 void run_backward(const py::object& tensors, const py::object& grads,
                   std::optional<bool> retain_graph, bool create_graph) {
   const std::vector<Tensor> roots = tensors_from(tensors), given = tensors_from(grads);
@@ -63,11 +55,7 @@ py::list run_grad(const py::object& outputs, const py::object& inputs, const py:
 }
 
 int64_t register_hook(const py::object& self, py::object hook) {
-  const Kept kept = keep(std::move(hook));
-  return tensor_from(self).register_hook([kept](const Tensor& g) {
-    py::gil_scoped_acquire gil;
-    return tensor_or_none((*kept)(object_of(g)));
-  });
+  return tensor_from(self).register_hook(PythonHook{keep(std::move(hook))});
 }
 
 /// A tensor with result's values that is, to the graph, made from inputs; backward(grad, saved)
@@ -79,13 +67,8 @@ py::object attach(const py::object& result, const std::string& name, const py::o
   for (Tensor& x : kept_tensors) {
     if (x.defined() && &x.impl() == &from.impl()) x = y;
   }
-  const Kept kept = keep(std::move(backward));
   record(y, name.c_str(), Flow::mixes, tensors_from(inputs), std::move(kept_tensors),
-         [kept](const Tensor& g, std::span<const Tensor> at) {
-           py::gil_scoped_acquire gil;
-           const std::vector<Tensor> given = tensors_from((*kept)(object_of(g), objects_of(at)));
-           return Gradients(given.begin(), given.end());
-         });
+         PythonVjp{keep(std::move(backward))});
   return object_of(y);
 }
 
@@ -167,11 +150,7 @@ PyGetSetDef properties[] = {
 
 void add_optimizers(py::module_& m) {
   py::class_<Optimizer>(m, "_Optimizer")
-      .def("step",
-           [](Optimizer& o) {
-             py::gil_scoped_release release;
-             o.step();
-           })
+      .def("step", [](Optimizer& o) { without_gil([&] { o.step(); }); })
       .def("zero_grad", &Optimizer::zero_grad);
   py::class_<SGD, Optimizer>(m, "_SGD").def(
       py::init([](const py::object& parameters, double lr, double momentum, double dampening,

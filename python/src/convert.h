@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "object.h"
 
@@ -10,13 +12,14 @@ namespace tamis::python {
 
 enum class ArrayKind : uint8_t { tamis, numpy, torch, other };
 
-/// Which kinds of arrays a call was given. An answer is of their kind if there was only one.
+/// Which kinds of arrays a call was given. An answer is of their kind if there was only one; NumPy
+/// arrays beside torch tensors do not count.
 class Origins {
  public:
   void saw(ArrayKind kind) { bits_ |= 1u << static_cast<unsigned>(kind); }
   ArrayKind answer() const {
     if (bits_ == bit(ArrayKind::numpy)) return ArrayKind::numpy;
-    if (bits_ == bit(ArrayKind::torch)) return ArrayKind::torch;
+    if ((bits_ & ~bit(ArrayKind::numpy)) == bit(ArrayKind::torch)) return ArrayKind::torch;
     return ArrayKind::tamis;
   }
   /// Whether memory is involved that others may change: the answer must be computed before
@@ -64,8 +67,12 @@ void set_read_only(const Tensor& x);
 /// memory is computed first.
 void* exported_data(const Tensor& x);
 
-/// Refuses every device but "cpu". Needs no GIL.
+/// Whether a device is the one that there is, "cpu".
+bool is_cpu(std::string_view device);
+/// Refuses every other. Needs no GIL.
 void check_device(const std::string& device);
+/// A new reference to tamis.device("cpu").
+PyObject* cpu_device();
 
 // ---- NumPy (numpy.cpp) --------------------------------------------------------------------------
 

@@ -23,10 +23,10 @@ struct Target {
     if (o == Py_None) return;
     if (PyBool_Check(o)) {
       if (++bools == 2) copy = o == Py_True;
-    } else if (PyUnicode_Check(o) || std::string_view(Py_TYPE(o)->tp_name) == "torch.device") {
-      check_device(py::str(borrow(o)).cast<std::string>());
     } else if (dtype_from(o, named)) {
       dtype = named;
+    } else if (PyUnicode_Check(o) || std::string_view(Py_TYPE(o)->tp_name) == "torch.device") {
+      check_device(py::str(borrow(o)).cast<std::string>());
     } else if (const auto other = array_to_tensor(o, origins, Copying::if_needed)) {
       dtype = other->dtype();
     } else {
@@ -64,6 +64,32 @@ PyObject* convert_to(PyObject* self, PyObject* args, PyObject* kwargs) {
     const DType dtype = target.dtype.value_or(x.dtype());
     if (dtype == x.dtype() && !target.copy) return borrow(self).release().ptr();
     return wrap(without_gil([&] { return dtype == x.dtype() ? x.clone() : x.to(dtype); }));
+  });
+}
+
+// ---- NumPy's names ------------------------------------------------------------------------------
+
+PyObject* convert_astype(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject* to = nullptr;
+  int copy = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$p", const_cast<char**>(names), &to, &copy))
+    return nullptr;
+  return guard([&] {
+    DType dtype;
+    if (!dtype_from(to, dtype)) {
+      raise_python(PyExc_TypeError, "astype(): expected a dtype, not " + described(to));
+    }
+    const Tensor x = tensor_of(self);
+    if (dtype == x.dtype() && copy == 0) return borrow(self).release().ptr();
+    return wrap(without_gil([&] { return dtype == x.dtype() ? x.clone() : x.to(dtype); }));
+  });
+}
+
+PyObject* copy_values(PyObject* self, PyObject*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    return wrap(without_gil([&] { return x.clone(); }));
   });
 }
 

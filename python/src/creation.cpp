@@ -12,8 +12,7 @@ std::optional<DType> optional_dtype(const py::object& o) {
   if (o.is_none()) return std::nullopt;
   DType dtype;
   if (dtype_from(o.ptr(), dtype)) return dtype;
-  raise_python(PyExc_TypeError, "argument 'dtype' must be tamis.dtype, not " +
-                                    std::string(Py_TYPE(o.ptr())->tp_name));
+  raise_python(PyExc_TypeError, "argument 'dtype' must be tamis.dtype, not " + described(o.ptr()));
 }
 
 /// The same for device=, which may also be None.
@@ -62,7 +61,7 @@ py::object from_dlpack_function(const py::object& x, const py::object& device,
                                 const py::object& copy) {
   if (!device.is_none()) {
     const auto text = py::str(device).cast<std::string>();
-    if (text != "cpu")
+    if (!is_cpu(text))
       raise_python(PyExc_ValueError, "from_dlpack(): the only device is 'cpu', not " + text);
   }
   Tensor tensor =
@@ -88,8 +87,20 @@ py::object rebuild(const py::buffer& bytes, const py::object& dtype,
 
 }  // namespace
 
+bool is_cpu(std::string_view device) { return device == "cpu" || device == "cpu:0"; }
+
 void check_device(const std::string& device) {
-  check(device == "cpu", ErrorKind::value, "the only device is 'cpu', not '{}'", device);
+  check(is_cpu(device), ErrorKind::value, "the only device is 'cpu', not '{}'", device);
+}
+
+PyObject* cpu_device() {
+  // Guarded by the GIL. The package is not there yet while this module is imported.
+  static PyObject* device = nullptr;
+  if (device == nullptr) {
+    device = py::module_::import("tamis").attr("device")("cpu").release().ptr();
+  }
+  Py_INCREF(device);
+  return device;
 }
 
 void add_creation(py::module_& m) {

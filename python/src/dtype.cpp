@@ -1,4 +1,6 @@
 // dtype objects: one per dtype, named as PyTorch's, and conversion from and to NumPy's and torch's.
+#include <string_view>
+
 #include "convert.h"
 
 namespace tamis::python {
@@ -39,6 +41,35 @@ bool from_python_type(PyObject* o, DType& dtype) {
   return true;
 }
 
+/// False, for a text that could not be read as the name of a dtype. Other errors than that, such as
+/// an interrupt, go on.
+bool is_none_of_these() {
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  return false;
+}
+
+/// A name of PyTorch's, such as "float64" or "torch.float64", or what NumPy understands ("f8").
+bool from_text(PyObject* o, DType& dtype) {
+  Py_ssize_t size = 0;
+  const char* const utf8 = PyUnicode_AsUTF8AndSize(o, &size);
+  if (utf8 == nullptr) return is_none_of_these();
+  std::string_view text(utf8, static_cast<size_t>(size));
+  for (const std::string_view prefix : {"torch.", "tamis."}) {
+    if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  }
+  for (int i = 0; i < kDTypeCount; ++i) {
+    if (text == name(static_cast<DType>(i))) {
+      dtype = static_cast<DType>(i);
+      return true;
+    }
+  }
+  PyObject* const numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+  if (numpy == nullptr) return false;
+  const auto found = py::reinterpret_steal<py::object>(PyObject_CallMethod(numpy, "dtype", "O", o));
+  return found ? dtype_from_numpy(found.ptr(), dtype) : is_none_of_these();
+}
+
 }  // namespace
 
 PyObject* dtype_object(DType dtype) { return objects[static_cast<int>(dtype)]; }
@@ -50,6 +81,7 @@ bool dtype_from(PyObject* o, DType& dtype) {
       return true;
     }
   }
+  if (PyUnicode_Check(o)) return from_text(o, dtype);
   return from_python_type(o, dtype) || dtype_from_torch(o, dtype) || dtype_from_numpy(o, dtype);
 }
 
@@ -68,6 +100,17 @@ PyObject* convert(PyTypeObject*, PyObject* args, PyObject* kwargs) {
                    "not a dtype that tamis has: " + py::repr(o).cast<std::string>());
     }
     return borrow(dtype_object(dtype)).release().ptr();
+  });
+}
+
+/// Equal to whatever names the same dtype. As of NumPy's dtypes, the hash is that of the object:
+/// torch.float64, np.float64 and "float64" have hashes of their own, so no hash could fit them all.
+PyObject* compare(PyObject* self, PyObject* other, int op) {
+  if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+  return guard([&]() -> PyObject* {
+    DType dtype;
+    if (!dtype_from(other, dtype)) Py_RETURN_NOTIMPLEMENTED;
+    return PyBool_FromLong((dtype == value_of(self)) == (op == Py_EQ));
   });
 }
 
@@ -114,13 +157,16 @@ PyGetSetDef properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 constexpr const char* kDoc =
-    "The type of a tensor's elements; tamis.dtype(d) converts a NumPy or torch dtype d.";
+    "The type of a tensor's elements; tamis.dtype(d) converts a NumPy or torch dtype d, or the "
+    "name of one.";
 
 }  // namespace
 
 void add_dtypes(py::module_& m) {
   PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(convert)},
                          {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                         {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                         {Py_tp_hash, reinterpret_cast<void*>(PyBaseObject_Type.tp_hash)},
                          {Py_tp_methods, methods},
                          {Py_tp_getset, properties},
                          {Py_tp_doc, const_cast<char*>(kDoc)},

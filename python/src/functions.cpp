@@ -30,8 +30,9 @@ const Function& function_of(PyObject* o) { return *reinterpret_cast<PyFunction*>
 // ---- errors -------------------------------------------------------------------------------------
 
 const char* type_text(ParamType type) {
-  constexpr const char* kTexts[] = {"Tensor", "tuple of Tensors", "Number",        "int", "float",
-                                    "bool",   "tamis.dtype",      "tuple of ints", "str"};
+  constexpr const char* kTexts[] = {
+      "Tensor", "tuple of Tensors", "Number",        "int", "float",
+      "bool",   "tamis.dtype",      "tuple of ints", "str", "tamis.Generator"};
   return kTexts[static_cast<int>(type)];
 }
 
@@ -40,7 +41,8 @@ const char* type_text(ParamType type) {
   std::string text = f.signature.name + "(): argument '" + p.name + "' ";
   if (by_position) text += "(position " + std::to_string(index + 1 - (f.is_method ? 1 : 0)) + ") ";
   raise_python(PyExc_TypeError,
-               text + "must be " + type_text(p.type) + ", not " + Py_TYPE(got)->tp_name);
+               text + "must be " + type_text(p.type) + ", not " +
+                   (p.type == ParamType::dtype ? described(got) : Py_TYPE(got)->tp_name));
 }
 
 [[noreturn]] void too_many(const Function& f, size_t given) {
@@ -72,6 +74,8 @@ const char* numpy_name(const std::string& name) {
   if (name == "keepdim") return "keepdims";
   if (name == "input") return "x";
   if (name == "other") return "x2";
+  if (name == "correction") return "ddof";
+  if (name == "interpolation") return "method";
   return nullptr;
 }
 
@@ -342,19 +346,22 @@ PyObject* get_text_signature(PyObject* self, void*) {
   return text(function_of(self).text_signature);
 }
 PyObject* get_row(PyObject* self, void*) { return text(function_of(self).row); }
-PyObject* get_numbers(PyObject* self, void*) {
+/// The names of the parameters that can do this.
+template <class Ability>
+PyObject* names_with(PyObject* self, Ability ability) {
   return guard([&] {
     py::list names;
     for (const Param& p : function_of(self).signature.params) {
-      if (p.number) names.append(p.name);
+      if (ability(p)) names.append(p.name);
     }
     return py::tuple(names).release().ptr();
   });
 }
+PyObject* get_numbers(PyObject* self, void*) {
+  return names_with(self, [](const Param& p) { return p.number || p.integer; });
+}
 PyObject* get_lists(PyObject* self, void*) {
-  const auto& params = function_of(self).signature.params;
-  return PyBool_FromLong(
-      std::any_of(params.begin(), params.end(), [](const Param& p) { return p.list; }));
+  return names_with(self, [](const Param& p) { return p.list; });
 }
 PyObject* get_varargs(PyObject* self, void*) { return PyBool_FromLong(function_of(self).varargs); }
 PyObject* get_qualname(PyObject* self, void*) {
@@ -385,7 +392,7 @@ PyGetSetDef getset[] = {
     {"__doc__", get_doc, nullptr, nullptr, nullptr},
     {"__row__", get_row, nullptr, "The signature with types.", nullptr},
     {"__numbers__", get_numbers, nullptr, "Tensors that may be numbers.", nullptr},
-    {"__lists__", get_lists, nullptr, "Whether tensors may be lists.", nullptr},
+    {"__lists__", get_lists, nullptr, "Tensors that may be lists.", nullptr},
     {"__varargs__", get_varargs, nullptr, "Whether sizes may be given one by one.", nullptr},
     {"__text_signature__", get_text_signature, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

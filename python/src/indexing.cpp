@@ -39,7 +39,10 @@ Index integer_index(PyObject* o) {
 Index slice_index(PyObject* o) {
   Py_ssize_t start, stop, step;
   if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw py::error_already_set();
-  if (step <= 0) raise_python(PyExc_ValueError, "step must be greater than zero");
+  if (step <= 0) {
+    raise_python(PyExc_ValueError,
+                 "step must be greater than zero; write x.flip(dim) to reverse a dimension");
+  }
   return Slice(start, stop, step);
 }
 
@@ -112,7 +115,7 @@ bool is_view(const std::vector<Index>& indices) {
 
 PyObject* subscript(PyObject* self, PyObject* index) {
   return guard([&] {
-    const Tensor& x = tensor_of(self);
+    const Tensor x = tensor_of(self);
     if (x.dim() == 0 && PyLong_Check(index) && !PyBool_Check(index)) {
       raise_python(
           PyExc_IndexError,
@@ -130,7 +133,7 @@ PyObject* subscript(PyObject* self, PyObject* index) {
 int assign(PyObject* self, PyObject* index, PyObject* value) {
   return guard_int([&] {
     if (value == nullptr) raise_python(PyExc_TypeError, "Tensor does not support deleting items");
-    Tensor& x = tensor_of(self);
+    Tensor x = tensor_of(self);
     Origins origins;
     std::optional<Tensor> v = array_to_tensor(value, origins, Copying::if_needed);
     if (!v) {
@@ -178,8 +181,7 @@ int contains(PyObject* self, PyObject* value) {
       }
       v = Tensor(*number);
     }
-    py::gil_scoped_release release;
-    return static_cast<int>((x == *v).any().item().to_bool());
+    return without_gil([&] { return static_cast<int>((x == *v).any().item().to_bool()); });
   });
 }
 

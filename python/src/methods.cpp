@@ -1,7 +1,5 @@
 // Methods and properties of Tensor that are no ops: what it is, its values as Python objects, and
 // the protocols by which other libraries see its memory.
-#include <string_view>
-
 #include "convert.h"
 #include "slots.h"
 #include "tamis/complex.h"
@@ -28,7 +26,7 @@ PyObject* get_nbytes(PyObject* self, void*) {
   const Tensor& x = tensor_of(self);
   return PyLong_FromLongLong(x.numel() * static_cast<int64_t>(x.itemsize()));
 }
-PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
+PyObject* get_device(PyObject*, void*) { return guard(cpu_device); }
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_priority(PyObject*, void*) { return PyLong_FromLong(1000); }
 PyObject* get_transposed(PyObject* self, void*) {
@@ -261,7 +259,7 @@ PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
                                    &stream)) {
     return nullptr;
   }
-  if (std::string_view(device) != "cpu" || stream != Py_None) {
+  if (!is_cpu(device) || stream != Py_None) {
     return PyErr_Format(PyExc_ValueError, "the only device is 'cpu', without streams; got '%s'",
                         device);
   }
@@ -326,6 +324,10 @@ PyMethodDef methods[] = {
      "to(dtype), to(device, dtype) or to(other): the tensor in that dtype, or that of other; "
      "itself "
      "if it has it. The only device is 'cpu'."},
+    {"astype", with_keywords(convert_astype), METH_VARARGS | METH_KEYWORDS,
+     "astype(dtype, copy=True), as NumPy has it: a copy in that dtype; with copy=False the tensor "
+     "itself if it has it."},
+    {"copy", copy_values, METH_NOARGS, "A copy, as NumPy has it: clone()."},
     {"cpu", itself, METH_NOARGS, "The tensor itself."},
     {"to_device", with_keywords(to_device), METH_VARARGS | METH_KEYWORDS,
      "The tensor itself, for 'cpu'."},
@@ -347,7 +349,7 @@ PyGetSetDef properties[] = {
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"device", get_device, nullptr, "Always 'cpu'.", nullptr},
+    {"device", get_device, nullptr, "Always device('cpu').", nullptr},
     {"requires_grad", get_false, nullptr, "Always False.", nullptr},
     {"is_cuda", get_false, nullptr, "Always False.", nullptr},
     {"T", get_transposed, nullptr, "A view with the dimensions in reverse order.", nullptr},

@@ -4,16 +4,20 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
+#include <type_traits>
 #include <utility>
 
+#include "io/reader.h"
 #include "tamis/ops.h"
 
 namespace py = pybind11;
 
 namespace tamis::python {
 
-/// An instance of tamis.Tensor. There is no __dict__ and no reference to Python objects, so it
-/// takes no part in garbage collection; memory borrowed from Python is kept alive by the storage.
+/// An instance of tamis.Tensor. There is no __dict__. The collector of cycles sees the hooks and
+/// functions of Python that the tensor's graph of gradients keeps (cycles.h); memory borrowed from
+/// Python is kept alive by the storage, which the collector does not see.
 struct PyTensor {
   PyObject_HEAD Tensor tensor;
   PyObject* weakrefs;
@@ -28,8 +32,8 @@ PyObject* wrap(Tensor tensor);
 
 /// The one dtype object of each dtype; a borrowed reference.
 PyObject* dtype_object(DType dtype);
-/// From a tamis, torch or NumPy dtype, a NumPy scalar type, or bool, int, float. False if it is
-/// none.
+/// From a tamis, torch or NumPy dtype or its name, a NumPy scalar type, or bool, int, float. False
+/// if it is none.
 bool dtype_from(PyObject* o, DType& dtype);
 
 /// A tuple of ints.
@@ -60,11 +64,21 @@ auto guard_int(F&& f) noexcept -> decltype(f()) {
   }
 }
 
-/// Runs f, which may compute for long and touches no Python object, without the GIL.
+/// Runs f, which may compute for long and touches no Python object, without the GIL. Tensors that f
+/// works on need handles of their own: see visit_functions in cycles.h. Raises OSError if a mapped
+/// file that f reads is shortened meanwhile.
 template <class F>
 auto without_gil(F&& f) {
   py::gil_scoped_release release;
-  return std::forward<F>(f)();
+  const io::MappedReads reads;
+  if constexpr (std::is_void_v<decltype(f())>) {
+    std::forward<F>(f)();
+    reads.check();
+  } else {
+    auto result = std::forward<F>(f)();
+    reads.check();
+    return result;
+  }
 }
 
 /// Raises a Python exception with a text.
@@ -81,6 +95,11 @@ inline PyObject* checked(PyObject* o) {
 inline py::object steal(PyObject* o) { return py::reinterpret_steal<py::object>(checked(o)); }
 inline py::object borrow(PyObject* o) { return py::reinterpret_borrow<py::object>(o); }
 
+/// What o is, for the message that it should be something else: its type, or the text that it is.
+inline std::string described(PyObject* o) {
+  return PyUnicode_Check(o) ? py::repr(o).cast<std::string>() : Py_TYPE(o)->tp_name;
+}
+
 // What each file adds to the module.
 void add_dtypes(py::module_& m);
 void add_tensor_type(py::module_& m);
@@ -91,6 +110,7 @@ void add_numpy(py::module_& m);
 void add_arrow(py::module_& m);
 void add_arrow_export(py::module_& m);
 void add_runtime(py::module_& m);
+void add_random(py::module_& m);
 void add_autograd(py::module_& m);
 void add_reference(py::module_& m);
 

@@ -31,6 +31,10 @@ class Operand {
 
   explicit operator bool() const { return tensor_ != nullptr; }
   const Tensor& operator*() const { return *tensor_; }
+  /// A handle of its own, which work without the GIL needs (cycles.h).
+  void hold() {
+    if (!own_) tensor_ = &own_.emplace(*tensor_);
+  }
 
  private:
   std::optional<Tensor> own_;
@@ -41,11 +45,13 @@ template <Binary* kOp>
 PyObject* binary(PyObject* a, PyObject* b) {
   return guard([&]() -> PyObject* {
     Origins origins;
-    const Operand x(a, origins);
+    Operand x(a, origins);
     if (!x) Py_RETURN_NOTIMPLEMENTED;
-    const Operand y(b, origins);
+    Operand y(b, origins);
     if (!y) Py_RETURN_NOTIMPLEMENTED;
-    return wrap(without_gil_unless(is_quick(*x, *y), [&] {
+    const bool quick = is_quick(*x, *y);
+    if (!quick) x.hold(), y.hold();
+    return wrap(without_gil_unless(quick, [&] {
       Tensor result = kOp(*x, *y);
       if (origins.foreign()) result.settle();
       return result;
@@ -62,13 +68,11 @@ template <Tensor& (Tensor::*kOp)(const Tensor&)>
 PyObject* in_place(PyObject* self, PyObject* other) {
   return guard([&]() -> PyObject* {
     Origins origins;
-    const Operand y(other, origins);
+    Operand y(other, origins);
     if (!y) Py_RETURN_NOTIMPLEMENTED;
-    Tensor& x = tensor_of(self);
-    {
-      py::gil_scoped_release release;
-      (x.*kOp)(*y);
-    }
+    y.hold();
+    Tensor x = tensor_of(self);
+    without_gil([&] { (x.*kOp)(*y); });
     Py_INCREF(self);
     return self;
   });
@@ -81,7 +85,7 @@ PyObject* in_place_power(PyObject* self, PyObject* other, PyObject*) {
 template <Tensor (*kOp)(const Tensor&)>
 PyObject* unary(PyObject* self) {
   return guard([&] {
-    const Tensor& x = tensor_of(self);
+    const Tensor x = tensor_of(self);
     return wrap(without_gil([&] { return kOp(x); }));
   });
 }

@@ -56,13 +56,22 @@ bool takes_number(const std::string& function, const Param& p, size_t index) {
   return contains(kNames, p.name) && !contains(kNever, function);
 }
 
-void add_abilities(Function& f, bool takes_lists) {
+/// Where a list says the same as a tensor: lengths, indices, masks. PyTorch takes tensors only.
+bool takes_list(const Param& p, size_t index) {
+  constexpr std::string_view kNames[] = {"index",         "indices", "lengths", "offsets",   "mask",
+                                         "test_elements", "q",       "repeats", "boundaries"};
+  return index > 0 && contains(kNames, p.name);
+}
+
+/// All tensors of a mask builder may be lists, or an int in place of a list of one.
+void add_abilities(Function& f, bool builds_masks) {
   auto& params = f.signature.params;
   for (size_t i = 0; i < params.size(); ++i) {
     if (params[i].type != ParamType::tensor) continue;
     // x.where(...) and x.pow(...) have a tensor before the dot.
     params[i].number = takes_number(f.signature.name, params[i], i) && !(f.is_method && i == 0);
-    params[i].list = takes_lists;
+    params[i].list = builds_masks || takes_list(params[i], i);
+    params[i].integer = builds_masks;
   }
   for (Param& p : params) p.single = p.name == "split_size_or_sections";
   for (size_t i = 0; i < params.size(); ++i) {
@@ -80,9 +89,9 @@ void add_abilities(Function& f, bool takes_lists) {
 }
 
 py::object make(const Row& row, const std::string& module, bool is_method,
-                bool takes_lists = false) {
+                bool builds_masks = false) {
   auto* f = new Function(row, module, is_method);
-  add_abilities(*f, takes_lists);
+  add_abilities(*f, builds_masks);
   return steal(make_function(f));
 }
 

@@ -4,6 +4,7 @@
 #include "core/convert.h"
 #include "core/tensor_impl.h"
 #include "functions.h"
+#include "tamis/generator.h"
 #include "tamis/indexing.h"
 #include "tamis/pieces.h"
 #include "tamis/reduce.h"
@@ -41,7 +42,7 @@ Tensor arange_op(std::optional<Scalar> start, std::optional<Scalar> end, Scalar 
 
 /// randint(high, size), randint(low, high, size), and both with keywords.
 Tensor randint_op(std::optional<int64_t> low, std::optional<Shape> high, std::optional<Shape> size,
-                  DType dtype) {
+                  DType dtype, std::optional<Generator> generator) {
   if (!size) {  // (high, size)
     std::swap(size, high);
   }
@@ -51,7 +52,7 @@ Tensor randint_op(std::optional<int64_t> low, std::optional<Shape> high, std::op
   }
   check(size && high && high->size() == 1, ErrorKind::value,
         "randint(): expected (high, size) or (low, high, size)");
-  return randint(low.value_or(0), (*high)[0], *size, dtype);
+  return randint(low.value_or(0), (*high)[0], *size, dtype, std::move(generator));
 }
 
 /// alpha * other in the dtype of an operation on x and other.
@@ -266,8 +267,8 @@ std::vector<Row> replacement_rows() {
           arange_op, {})
           .with_out(),
       make_row(
-          "randint(int? low=None, int[]? high=None, int[]? size=None, *, dtype dtype=int64) -> "
-          "Tensor",
+          "randint(int? low=None, int[]? high=None, int[]? size=None, *, dtype dtype=int64, "
+          "Generator? generator=None) -> Tensor",
           "randint(high, size) or randint(low, high, size): random integers from low (0) up to and "
           "without high.",
           randint_op, {})

@@ -12,9 +12,11 @@ struct TypeName {
   ParamType type;
 };
 constexpr TypeName kTypes[] = {
-    {"Tensor", ParamType::tensor}, {"Tensor[]", ParamType::tensors}, {"Scalar", ParamType::scalar},
-    {"int", ParamType::integer},   {"float", ParamType::real},       {"bool", ParamType::boolean},
-    {"dtype", ParamType::dtype},   {"int[]", ParamType::integers},   {"str", ParamType::string},
+    {"Tensor", ParamType::tensor}, {"Tensor[]", ParamType::tensors},
+    {"Scalar", ParamType::scalar}, {"int", ParamType::integer},
+    {"float", ParamType::real},    {"bool", ParamType::boolean},
+    {"dtype", ParamType::dtype},   {"int[]", ParamType::integers},
+    {"str", ParamType::string},    {"Generator", ParamType::generator},
 };
 
 [[noreturn]] void malformed(const std::string& signature, const std::string& part) {
@@ -56,6 +58,8 @@ Value parse_default(ParamType type, const std::string& text) {
     }
     case ParamType::string:  // in quotes
       return text.substr(1, text.size() - 2);
+    case ParamType::generator:  // None is the only default
+      break;
   }
   return {};
 }

@@ -18,7 +18,8 @@ enum class ParamType : uint8_t {
   boolean,
   dtype,
   integers,
-  string
+  string,
+  generator
 };
 
 struct Param {
@@ -28,6 +29,7 @@ struct Param {
   bool keyword_only = false;  // stands behind *, or is a dtype with a default
   bool number = false;        // a tensor that may be given as a number
   bool list = false;          // a tensor that may be given as nested lists
+  bool integer = false;       // a tensor that may be given as an int, for a list of one
   bool single = false;        // a list of integers; one that is given as an integer stays one
   std::string name;
   PyObject* key = nullptr;  // the name, interned

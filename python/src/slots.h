@@ -18,6 +18,8 @@ void add_method_slots(std::vector<PyType_Slot>& slots);
 
 // copies.cpp: methods that methods.cpp lists.
 PyObject* convert_to(PyObject* self, PyObject* args, PyObject* kwargs);
+PyObject* convert_astype(PyObject* self, PyObject* args, PyObject* kwargs);
+PyObject* copy_values(PyObject* self, PyObject*);
 PyObject* copy_tensor(PyObject* self, PyObject*);
 PyObject* deepcopy_tensor(PyObject* self, PyObject* memo);
 PyObject* reduce_tensor(PyObject* self, PyObject* protocol);

@@ -1,11 +1,13 @@
 // The Tensor type: making and freeing its objects.
 #include "convert.h"
+#include "cycles.h"
 #include "slots.h"
 
 // After Python.h, which pybind11 must include first.
 #include <structmember.h>
 
 #include <new>
+#include <utility>
 
 namespace tamis::python {
 
@@ -27,7 +29,21 @@ PyObject* shape_tuple(const Shape& shape) {
 
 namespace {
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return visit_functions(tensor_of(self), visit, arg);
+}
+
+/// Lets go of the graph. A tensor without elements takes its place, for whoever still gets to see
+/// the object while the others of its cycle are cleared.
+int clear(PyObject* self) {
+  static const auto* const nothing = new Tensor(empty({0}));
+  const Tensor dead = std::exchange(tensor_of(self), *nothing);
+  return 0;
+}
+
 void dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   auto* object = reinterpret_cast<PyTensor*>(self);
   if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
   object->tensor.~Tensor();
@@ -69,6 +85,8 @@ constexpr const char* kDoc =
 
 void add_tensor_type(py::module_& m) {
   std::vector<PyType_Slot> slots = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                                    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                                    {Py_tp_clear, reinterpret_cast<void*>(clear)},
                                     {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
                                     {Py_tp_repr, reinterpret_cast<void*>(repr)},
                                     {Py_tp_hash, reinterpret_cast<void*>(hash)},
@@ -79,7 +97,8 @@ void add_tensor_type(py::module_& m) {
   add_buffer_slots(slots);
   add_method_slots(slots);
   slots.push_back({0, nullptr});
-  PyType_Spec spec = {"tamis.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT, slots.data()};
+  PyType_Spec spec = {"tamis.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                      slots.data()};
   tensor_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
   m.attr("Tensor") = borrow(reinterpret_cast<PyObject*>(tensor_type));
 }

@@ -10,6 +10,7 @@ namespace {
 struct Torch {
   PyObject* tensor_class;
   PyObject* from_dlpack;
+  PyObject* is_grad_enabled;
   PyObject* dtypes[kDTypeCount];
   // Names of attributes and methods.
   PyObject *requires_grad, *is_cpu, *device, *dtype, *is_neg, *resolve_neg, *is_conj, *resolve_conj,
@@ -43,6 +44,7 @@ const Torch* find_torch() {
   found->tensor_class = leak(torch.attr("Tensor"));
   // What torch.utils.dlpack.from_dlpack comes down to for a capsule.
   found->from_dlpack = leak(torch.attr("_C").attr("_from_dlpack"));
+  found->is_grad_enabled = leak(torch.attr("is_grad_enabled"));
   for (int i = 0; i < kDTypeCount; ++i) {
     found->dtypes[i] = leak(torch.attr(name(static_cast<DType>(i))));
   }
@@ -68,11 +70,13 @@ Shape to_shape(const py::object& tuple) {
 }
 
 void check_importable(const Torch& torch, PyObject* o) {
-  if (get(o, torch.requires_grad).ptr() == Py_True) {
+  // Under torch.no_grad() no gradient would flow in PyTorch either.
+  if (get(o, torch.requires_grad).ptr() == Py_True &&
+      steal(PyObject_CallNoArgs(torch.is_grad_enabled)).ptr() == Py_True) {
     raise_python(
         PyExc_RuntimeError,
         "this torch tensor requires grad, and gradients do not flow through tamis functions; "
-        "use tamis.torch, or pass tensor.detach()");
+        "use tamis.torch, torch.no_grad(), or pass tensor.detach()");
   }
   if (get(o, torch.is_cpu).ptr() != Py_True) {
     raise_python(PyExc_RuntimeError, "expected a torch tensor on the CPU, but got one on " +

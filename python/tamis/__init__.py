@@ -30,9 +30,11 @@ from math import e, inf, nan, pi
 from tamis import autograd, masked, masks, optim
 from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
+from tamis._device import device
 from tamis._limits import finfo, iinfo
 from tamis._tamis import *  # noqa: F401,F403
-from tamis.autograd import enable_grad, no_grad, set_grad_enabled
+from tamis._tensor_types import *  # noqa: F401,F403
+from tamis.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __version__ = "0.1.0"
 

@@ -13,6 +13,7 @@ __all__ = [
     "grad",
     "gradcheck",
     "gradgradcheck",
+    "inference_mode",
     "no_grad",
     "set_grad_enabled",
 ]
@@ -47,10 +48,14 @@ class _Mode:
     def __exit__(self, *error: Any) -> None:
         _tamis._set_grad_enabled(self._before)
 
+    def _again(self) -> "_Mode":
+        """Another one for each call of a decorated function, which may call itself."""
+        return type(self)()
+
     def __call__(self, f: _F) -> _F:
         @_functools.wraps(f)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with type(self)():
+            with self._again():
                 return f(*args, **kwargs)
 
         return wrapped  # type: ignore[return-value]
@@ -64,6 +69,16 @@ class enable_grad(_Mode):
     """Operations inside are recorded, also within no_grad."""
 
     _on = True
+
+
+class inference_mode(_Mode):
+    """no_grad under another name. Unlike PyTorch's, what is computed inside can be used anywhere afterwards."""
+
+    def __init__(self, mode: bool = True) -> None:
+        self._on = not mode
+
+    def _again(self) -> "_Mode":
+        return inference_mode(not self._on)
 
 
 def backward(

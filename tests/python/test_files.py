@@ -2,7 +2,11 @@
 
 import io
 import json
+import math
+import os
+import pickle
 import struct
+import threading
 import zipfile
 
 import numpy as np
@@ -166,6 +170,138 @@ def test_errors_are_pythons(tmp_path):
     tamis.save(tmp_path / "x.npz", {"a": tamis.ones(3)})
     with pytest.raises(RuntimeError, match="there is no array 'b'; there are: a"):
         tamis.load(tmp_path / "x.npz", "b")
+
+
+@pytest.mark.parametrize("read", [
+    lambda x: x.sum(), lambda x: x.tolist(), lambda x: x.numpy(), lambda x: x[-1].item(), lambda x: repr(x),
+    lambda x: x.clone(), lambda x: x.settle(), lambda x: tamis.masked_select(x, x > 3), lambda x: x.sort(),
+    lambda x: memoryview(x), lambda x: x.__dlpack__(max_version=(1, 0)), lambda x: x[[0, 1]], lambda x: x @ x, lambda x: (x == 1).any(),
+    lambda x: 0.0 in x, lambda x: pickle.dumps(x), lambda x: tamis.ones(len(x), dtype=tamis.float64).copy_(x),
+], ids=lambda read: "")
+@pytest.mark.parametrize("n, cut", [(100_000, 700_000), (100_000, 8), (20, 8)])
+def test_a_mapped_tensor_whose_file_was_shortened_is_not_read(tmp_path, read, n, cut):
+    path = tmp_path / "x.npy"
+    np.save(path, np.arange(float(n)))
+    x = tamis.load(path, mmap=True)
+    if n == 20 or cut == 8:
+        read(x)  # the error does not depend on what was read before
+    os.truncate(path, os.path.getsize(path) - cut)
+    with pytest.raises(OSError, match="x.npy: the file has become shorter"):
+        result = read(x)
+        result.settle()  # some are deferred
+
+
+def test_what_is_deferred_over_a_shortened_file_is_not_computed(tmp_path):
+    path = tmp_path / "x.safetensors"
+    tamis.save(path, {"a": tamis.arange(50_000, dtype=tamis.float64), "b": tamis.ones(3)})
+    x = tamis.load(path, "a", mmap=True)
+    y, total = x * 2, x.sum()
+    os.truncate(path, 1000)
+    if not tamis.eager_mode():
+        with pytest.raises(OSError, match="has become shorter"):
+            y.tolist()
+    assert total.item() == 50_000 * 49_999 / 2  # was read before
+
+
+def test_a_file_that_is_shortened_during_the_work_is_an_error(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, np.ones(4_000_000))
+    x = tamis.load(path, mmap=True)
+    stop = threading.Event()
+
+    def cut():
+        stop.wait(0.05)
+        os.truncate(path, 1000)
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    with pytest.raises(OSError, match="x.npy: "):
+        while True:
+            assert x.sin().exp().sum().item() == pytest.approx(4_000_000 * math.exp(math.sin(1.0)))
+    stop.set()
+    thread.join()
+
+
+def test_save_takes_the_order_of_pytorch(tmp_path):
+    a, x = np.arange(6.0).reshape(2, 3), tamis.arange(6, dtype=tamis.float64).reshape(2, 3)
+    for i, save in enumerate([
+        lambda p: tamis.save(x, p), lambda p: tamis.save(p, x), lambda p: tamis.save(obj=x, f=p),
+        lambda p: tamis.save(path=p, data=x), lambda p: tamis.save(x, str(p)), lambda p: tamis.save(x.numpy(), p),
+        lambda p: tamis.save([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], p),
+    ]):
+        save(tmp_path / f"{i}.npy")
+        assert np.load(tmp_path / f"{i}.npy").tolist() == a.tolist()
+    tamis.save({"a": x, "b": [1, 2]}, tmp_path / "x.npz")
+    assert np.load(tmp_path / "x.npz")["b"].tolist() == [1, 2]
+    with pytest.raises(TypeError, match="expected data and a path or file object, in either order, but got tamis.Tensor and int"):
+        tamis.save(x, 3)
+
+
+@pytest.mark.parametrize("data", [np.arange(6.0).reshape(2, 3), np.float32(2.5), np.zeros((0, 3), bool)], ids=str)
+def test_file_objects_hold_what_numpy_reads_and_writes(data):
+    f = io.BytesIO()
+    tamis.save(tamis.asarray(data), f)
+    f.seek(0)
+    same(tamis.asarray(np.load(f)), np.asarray(data))
+    f.seek(0)
+    same(tamis.load(f), np.asarray(data))
+    g = io.BytesIO()
+    np.save(g, data)
+    g.seek(0)
+    same(tamis.load(f=g), np.asarray(data))
+
+
+def test_file_objects_hold_several_tensors():
+    f = io.BytesIO()
+    tamis.save({"a": tamis.arange(3), "b": tamis.ones(2, 2)}, f)
+    f.seek(0)
+    assert sorted(np.load(f)) == ["a", "b"]
+    f.seek(0)
+    assert tamis.load(f, "a").tolist() == [0, 1, 2]
+    f.seek(0)
+    assert list(tamis.load(f)) == ["a", "b"]
+
+
+def test_the_name_of_a_file_object_tells_the_format(tmp_path):
+    for name in ("x.npy", "x.npz", "x.safetensors"):
+        with open(tmp_path / name, "wb") as f:
+            tamis.save(tamis.arange(3), f)
+        loaded = tamis.load(tmp_path / name)
+        assert (loaded if name == "x.npy" else next(iter(loaded.values()))).tolist() == [0, 1, 2]
+    assert (tmp_path / "x.safetensors").read_bytes()[8:9] == b"{"
+    with open(tmp_path / "x.npy", "rb") as f:
+        assert tamis.load(f).tolist() == [0, 1, 2]
+
+
+def test_file_objects_are_read_from_where_they_stand_and_by_pieces():
+    class Slow(io.RawIOBase):
+        """Gives a few bytes at a time, and cannot seek."""
+
+        def __init__(self, content):
+            self.content = content
+
+        def read(self, size=-1):
+            part, self.content = self.content[:100], self.content[100:]
+            return part
+
+    f = io.BytesIO()
+    f.write(b"before")
+    tamis.save(tamis.arange(1000), f)
+    f.seek(6)
+    assert tamis.load(f).tolist() == list(range(1000))
+    assert tamis.load(Slow(f.getvalue()[6:])).tolist() == list(range(1000))
+
+
+def test_file_objects_that_cannot_be_used(tmp_path):
+    with pytest.raises(TypeError, match="read\\(\\) of the file object gives str, not bytes; open the file in mode 'rb'"):
+        tamis.load(io.StringIO("text"))
+    with pytest.raises(ValueError, match="BytesIO: this is no .npy, .npz or .safetensors file"):
+        tamis.load(io.BytesIO(b"something else"))
+    with pytest.raises(ValueError, match="mmap=True needs the path of a file"):
+        tamis.load(io.BytesIO(), mmap=True)
+    with pytest.raises(RuntimeError, match="x.npy: a .npy file has no names: write .npz or .safetensors"):
+        with open(tmp_path / "x.npy", "wb") as f:
+            tamis.save({"a": tamis.ones(1)}, f)
 
 
 def test_a_mapped_tensor_is_read_only_and_read_late(tmp_path):

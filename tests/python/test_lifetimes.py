@@ -7,6 +7,8 @@ import copy
 import ctypes
 import gc
 import pickle
+import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -226,6 +228,151 @@ def with_torch():
     del x
     assert back[49].item() == 98 and shared[49].item() == 49
     assert tamis.masked_select(shared, shared > 40).shape == (9,)
+
+
+# ---- cycles through the graph of gradients: the collector finds them -----------------------------------------------
+
+
+def leaf(n=50):
+    return tamis.ones(n).requires_grad_()
+
+
+def hook_on_a_leaf():
+    w = leaf()
+    w.register_hook(lambda g, w=w: g)
+    return w
+
+
+def hook_on_a_result():
+    y = leaf() * 2
+    y.register_hook(lambda g, y=y: g)
+    return y
+
+
+def hook_on_a_view():
+    row = leaf()[1:]
+    row.register_hook(lambda g, row=row: g)
+    return row
+
+
+def hook_that_knows_what_was_computed_later():
+    """The tensor with the hook is gone; its node is one of those of the loss."""
+    y = leaf() * 2
+    known = []
+    y.register_hook(lambda g: known[0] * 0 + g)
+    loss = (y * y).sum() + y.exp().sum()  # by two ways, and saved on them
+    known.append(loss)
+    return loss
+
+
+def hook_that_knows_a_view_of_its_base():
+    w = leaf()
+    known = []
+    w.register_hook(lambda g: known[0].sum() * 0 + g)
+    known.append(w[1:])
+    return known[0]
+
+
+def two_hooks_that_know_each_other():
+    a, b = leaf(), leaf()
+    a.register_hook(lambda g: b)
+    b.register_hook(lambda g: a)
+    return a
+
+
+class Remember(tamis.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, known):
+        ctx.known = known
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 2 + 0 * x, None
+
+
+def function_that_knows_its_result():
+    known = []
+    known.append(Remember.apply(leaf(), known))
+    return known[0]
+
+
+def handle_of_a_hook():
+    w = leaf()
+    handles = []
+    handles.append(w.register_hook(lambda g: g * len(handles)))
+    return w
+
+
+CYCLES = [hook_on_a_leaf, hook_on_a_result, hook_on_a_view, hook_that_knows_what_was_computed_later,
+          hook_that_knows_a_view_of_its_base, two_hooks_that_know_each_other, function_that_knows_its_result,
+          handle_of_a_hook]
+
+
+@pytest.mark.parametrize("make", CYCLES, ids=lambda make: make.__name__)
+def test_the_collector_frees_cycles_through_the_graph(make):
+    gc.collect()
+    live = tamis.memory_stats()["live_bytes"]
+    refs = [weakref.ref(make()) for _ in range(20)]
+    gc.collect()
+    assert [r() for r in refs] == [None] * 20
+    assert tamis.memory_stats()["live_bytes"] == live
+
+
+@pytest.mark.parametrize("make", CYCLES, ids=lambda make: make.__name__)
+def test_the_collector_leaves_alone_what_is_in_use(make):
+    x = make()
+    for _ in range(3):
+        gc.collect()
+    x.sum().backward()
+
+
+def test_a_hook_lives_as_long_as_the_graph_that_calls_it():
+    w = leaf(3)
+    seen = []
+    y = w * 2
+    y.register_hook(lambda g, y=y: seen.append(y.tolist()))
+    loss = y.sum()
+    del y
+    gc.collect()  # the collector sees no tensor of Python that owns the hook: the graph of the loss does
+    loss.backward()
+    assert seen == [[2.0, 2.0, 2.0]] and w.grad.tolist() == [2.0, 2.0, 2.0]
+    ref = weakref.ref(w)
+    del loss, w
+    gc.collect()
+    assert ref() is None
+
+
+def test_a_hook_survives_collections_during_the_work_of_another_thread():
+    """Whatever that thread does to the tensor without the GIL, its hook is not taken for garbage."""
+    w = leaf(300_000)
+    calls = []
+    w.register_hook(lambda g, w=w: calls.append(len(w)))
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            (w * 2 + w[1:].sum()).sum().backward()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    for _ in range(300):
+        gc.collect()
+    stop.set()
+    thread.join()
+    assert calls and set(calls) == {300_000}
+
+
+def test_hooks_of_torch_are_collected_as_ours_are():
+    torch = pytest.importorskip("torch")
+    w = torch.ones(3, requires_grad=True)
+    w.register_hook(lambda g, w=w: g)
+    ref = weakref.ref(w)
+    del w
+    gc.collect()
+    assert ref() is None
 
 
 SCENES = [dlpack_unused, dlpack_to_tamis, dlpack_from_others, dlpack_refused, dlpack_read_only, numpy_both_ways,

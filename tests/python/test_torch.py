@@ -55,13 +55,39 @@ def test_all_shapes_go_there_and_back(shape):
     assert tamis.asarray(t).torch().shape == t.shape
 
 
+def test_torch_with_numpy_is_torch():
+    t, a = torch.tensor([1.0, 2.0, 3.0]), np.array([True, False, True])
+    for result in (tamis.masked_select(t, a), tamis.masked_select(t.numpy(), torch.tensor(a)), tamis.add(a, t)):
+        assert isinstance(result, torch.Tensor)
+    assert tamis.masked_select(t, a).tolist() == [1.0, 3.0]
+    assert isinstance(tamis.masked_select(tamis.asarray(t), a), tamis.Tensor)
+    assert isinstance(tamis.masked_select(t, tamis.tensor(a)), tamis.Tensor)
+    values, index = tamis.sort(t), tamis.where(torch.tensor(a), t, t.numpy())
+    assert isinstance(values[0], torch.Tensor) and isinstance(index, torch.Tensor)
+
+
+def test_a_parameter_is_an_array_under_no_grad():
+    w = torch.nn.Parameter(torch.tensor([1.0, -2.0]))
+    for call in (lambda: tamis.asarray(w), lambda: tamis.sum(w), lambda: tamis.tensor(w)):
+        with pytest.raises(RuntimeError, match="requires grad, and gradients do not flow .* torch.no_grad"):
+            call()
+    with torch.no_grad():
+        x = tamis.asarray(w)
+        assert x.data_ptr() == w.data_ptr() and x.tolist() == [1.0, -2.0]
+        assert tamis.sum(w).item() == -1.0 and tamis.masked_select(w, w > 0).tolist() == [1.0]
+        assert tamis.tensor(w).tolist() == [1.0, -2.0]
+        x[0] = 5
+    assert w.tolist() == [5.0, -2.0]
+    with torch.inference_mode():
+        assert tamis.asarray(w).tolist() == [5.0, -2.0]
+
+
 def test_torch_in_torch_out():
     t = torch.tensor([1.0, 2.0, 3.0])
     result = tamis.masked_select(t, t > 1)
     assert isinstance(result, torch.Tensor)
     assert result.tolist() == [2, 3]
     assert tamis.gt(t, 2).dtype is torch.bool
-    assert isinstance(tamis.masked_select(t, (t > 1).numpy()), tamis.Tensor)
     values, indices = tamis.kthvalue(t, 2)
     assert isinstance(values, torch.Tensor) and indices.item() == 1
 

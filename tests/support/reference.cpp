@@ -152,6 +152,8 @@ Arg read(const Value& value) {
           std::vector<Array> all;
           for (const Tensor& x : v) all.push_back(read(x));
           return all;
+        } else if constexpr (std::is_same_v<T, Generator>) {
+          return std::monostate();  // the model draws no random numbers
         } else {
           return v;
         }

@@ -211,10 +211,10 @@ def test_without_nan(check, op, dtype):
             check(op, x, **found, dtype=DType("float64"), call=call)
 
 
-def by_parts(function):
+def by_slices(op, function):
     """torch has none of these: the same of each slice's numbers, by a function of a 1-d tensor."""
 
-    def call(lib, op, x, dim, keepdim, **options):
+    def call(lib, x, dim, keepdim, **options):
         if lib is not torch:
             return getattr(lib, op)(x, dim, keepdim, **options)
         moved = x.movedim(dim, -1)
@@ -240,7 +240,8 @@ NUMPYS = {
 @pytest.mark.parametrize("op", list(NUMPYS))
 def test_numpys_without_nan(check, op, dtype):
     rng = seeded(op + dtype)
-    call = near(by_parts(NUMPYS[op]), 2, 1e-2)
+    # float64 has no wider type to compare with, and the two libraries add in different orders.
+    call = near(by_slices(op, NUMPYS[op]), 64 if dtype == "float64" else 2, 1e-2)
     for i in range(30):
         shape = pick(rng, [(5,), (3, 4), (2, 3, 5), (70,), (2, 300)])
         ours = pair(dtype, shape, rng, "small").torch.float()
@@ -248,7 +249,7 @@ def test_numpys_without_nan(check, op, dtype):
         ours = torch.where(hole, torch.tensor(float("nan")), ours).to(getattr(torch, dtype))
         options = {"correction": pick(rng, [0, 1])} if op in ("nanvar", "nanstd") and i % 2 else {}
         dim = int(rng.randint(-len(shape), len(shape)))
-        check(op, op, Pair(ours, same_in_tamis(ours)), dim, bool(rng.randint(2)), **options, call=call)
+        check(op, Pair(ours, same_in_tamis(ours)), dim, bool(rng.randint(2)), **options, call=call)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

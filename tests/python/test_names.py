@@ -1,0 +1,325 @@
+"""Names that people bring from PyTorch and NumPy, beyond the operations: devices, generators, tensor types, printing."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import tamis
+
+x = tamis.tensor([[1.5, -2.0], [0.0, 4.0]])
+
+
+# ---- device ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_device_prints_and_compares_as_torchs():
+    cpu = tamis.device("cpu")
+    assert repr(cpu) == "device(type='cpu')" and str(cpu) == f"{cpu}" == "cpu"
+    assert cpu.type == "cpu" and cpu.index is None
+    assert x.device == cpu == tamis.device(cpu) == tamis.device(type="cpu") and x.device == "cpu"
+    assert isinstance(x.device, tamis.device) and {cpu: 1}[x.device] == {"cpu": 1}[x.device] == 1
+    first = tamis.device("cpu", 0)
+    assert repr(first) == "device(type='cpu', index=0)" and first == tamis.device("cpu:0") != cpu and first.index == 0
+    for other in (copy.deepcopy(cpu), pickle.loads(pickle.dumps(cpu))):
+        assert type(other) is tamis.device and other == cpu
+    torch = pytest.importorskip("torch")
+    assert repr(torch.device("cpu")) == repr(cpu) and repr(torch.device("cpu", 0)) == repr(first)
+    assert tamis.device(torch.device("cpu")) == cpu
+
+
+@pytest.mark.parametrize("device", [tamis.device("cpu"), tamis.device("cpu:0"), "cpu", "cpu:0"])
+def test_functions_take_devices(device):
+    assert tamis.ones(2, device=device).shape == tamis.tensor([1, 2], device=device).shape == (2,)
+    assert x.to(device) is x and x.to(device, tamis.float64).dtype == tamis.float64 and x.to_device(device) is x
+    assert tamis.asarray([1], device=device).device == "cpu"
+
+
+def test_there_is_one_device():
+    for name in ("cuda", "cuda:0", "cpu:1", "", 0):
+        with pytest.raises(RuntimeError, match="the only device is 'cpu'"):
+            tamis.device(name)
+
+
+# ---- random numbers -------------------------------------------------------------------------------------------------
+
+DRAWS = {
+    "rand": lambda g: tamis.rand(7, generator=g), "randn": lambda g: tamis.randn((2, 3), generator=g),
+    "randint": lambda g: tamis.randint(100, (9,), generator=g),
+    "randint from": lambda g: tamis.randint(-5, 100, (9,), generator=g, dtype=tamis.int32),
+    "randperm": lambda g: tamis.randperm(9, generator=g),
+    "bernoulli": lambda g: tamis.bernoulli(tamis.full((40,), 0.5), generator=g),
+    "multinomial": lambda g: tamis.multinomial(tamis.ones(50), 9, generator=g),
+    "multinomial method": lambda g: tamis.ones(50).multinomial(9, True, generator=g),
+    "out": lambda g: tamis.rand(5, generator=g, out=tamis.empty(5)),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+def test_a_generator_gives_the_bits_of_manual_seed(draw):
+    tamis.manual_seed(5)
+    first, second = draw(None).tolist(), draw(None).tolist()
+    g = tamis.Generator().manual_seed(5)
+    tamis.manual_seed(9)
+    assert draw(g).tolist() == first != second == draw(g).tolist()
+    tamis.manual_seed(5)
+    draw(g)
+    assert draw(None).tolist() == first  # the stream of the process has not moved
+    assert draw(tamis.default_generator).tolist() == second
+
+
+def test_generators_have_torchs_methods():
+    g = tamis.Generator(device="cpu")
+    assert g.device == tamis.device("cpu") and g.manual_seed(3) is g and g.initial_seed() == 3
+    state = g.get_state()
+    assert state.dtype == tamis.uint8 and state.dim() == 1
+    a = tamis.rand(5, generator=g)
+    g.set_state(state)
+    assert tamis.rand(5, generator=g).tolist() == a.tolist()
+    g.set_state(state.numpy())
+    assert tamis.rand(5, generator=g).tolist() == a.tolist()
+    assert g.seed() == g.initial_seed() != g.seed()
+    for seed, same in ((2**64 - 1, -1), (2**63, -(2**63))):
+        assert g.manual_seed(seed).initial_seed() == seed == tamis.Generator().manual_seed(same).initial_seed()
+    torch = pytest.importorskip("torch")
+    assert tamis.Generator().initial_seed() == torch.Generator().initial_seed()
+
+
+def test_the_stream_of_the_process_has_them_too():
+    assert tamis.manual_seed(4) is tamis.default_generator and tamis.initial_seed() == 4
+    state = tamis.get_rng_state()
+    a = tamis.rand(3).tolist()
+    tamis.set_rng_state(state)
+    assert tamis.rand(3).tolist() == a
+    assert tamis.seed() == tamis.initial_seed()
+    tamis.manual_seed(0)
+
+
+def test_generators_refuse_what_they_cannot_use():
+    with pytest.raises(RuntimeError, match="-2\\*\\*63 to 2\\*\\*64 - 1"):
+        tamis.manual_seed(2**64)
+    with pytest.raises(RuntimeError, match="a state of 16 bytes.*got shape \\[3\\]"):
+        tamis.Generator().set_state(tamis.zeros(3, dtype=tamis.uint8))
+    with pytest.raises(RuntimeError, match="the only device is 'cpu'"):
+        tamis.Generator("cuda")
+    with pytest.raises(TypeError, match="argument 'generator' must be tamis.Generator, not int"):
+        tamis.rand(2, generator=3)
+
+
+# ---- tensor types ---------------------------------------------------------------------------------------------------
+
+TYPES = {
+    "BoolTensor": "bool", "ByteTensor": "uint8", "CharTensor": "int8", "ShortTensor": "int16", "IntTensor": "int32",
+    "LongTensor": "int64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "FloatTensor": "float32",
+    "DoubleTensor": "float64",
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_tensor_types_make_tensors_of_their_dtype(name):
+    make, dtype = getattr(tamis, name), getattr(tamis, TYPES[name])
+    for y in (make([0, 1, 1]), make((0, 1, 1)), make(np.array([0, 1, 1])), make(tamis.tensor([0, 1, 1]))):
+        assert y.dtype is dtype and y.tolist() == [0, 1, 1] and isinstance(y, make)
+    assert make(2, 3).shape == (2, 3) and make(2).shape == (2,) and make().shape == (0,)
+    assert make(2, 3).dtype is make().dtype is dtype
+    other = tamis.DoubleTensor if name != "DoubleTensor" else tamis.FloatTensor
+    assert not isinstance(make(2), other) and not isinstance([1], make)
+    with pytest.raises(TypeError, match=f"{name}\\(\\): expected sizes or one sequence"):
+        make([1], [2])
+    torch = pytest.importorskip("torch")
+    theirs = getattr(torch, name)
+    assert theirs(2, 3).shape == make(2, 3).shape and theirs([0, 1, 1]).tolist() == make([0, 1, 1]).tolist()
+    assert theirs().shape == make().shape and theirs(2).dtype == make(2).dtype
+
+
+# ---- NumPy's names --------------------------------------------------------------------------------------------------
+
+
+def test_astype_and_copy_are_numpys():
+    a = np.array([[1.5, -2.0], [0.0, 4.0]], dtype=np.float32)
+    for dtype in ("int64", np.float64, tamis.bool, float):
+        want = dtype.to_numpy() if isinstance(dtype, tamis.dtype) else dtype
+        assert x.astype(dtype).numpy().dtype == a.astype(want).dtype
+        assert x.astype(dtype).tolist() == a.astype(want).tolist()
+    for y in (x.astype("float32"), x.copy(), x.T.astype(x.dtype), x.T.copy()):
+        y.fill_(9)
+    assert x.tolist() == a.tolist() and x.T.copy().tolist() == a.T.tolist()
+    assert x.astype("float32", copy=False) is x and x.astype("int32", copy=False).dtype == tamis.int32
+    with pytest.raises(TypeError, match="astype\\(\\): expected a dtype, not int"):
+        x.astype(3)
+
+
+def test_astype_and_copy_carry_gradients():
+    w = tamis.tensor([1.0, 2.0]).requires_grad_()
+    (w.astype("float64") * 3 + w.copy()).sum().backward()
+    assert w.grad.tolist() == [4.0, 4.0]
+
+
+def test_a_negative_step_names_flip():
+    for index in (slice(None, None, -1), (slice(None), slice(None, None, -2))):
+        with pytest.raises(ValueError, match=r"step must be greater than zero; write x.flip\(dim\) to reverse a dimension"):
+            x[index]
+    assert x.flip(0).tolist() == x.numpy()[::-1].tolist()
+
+
+def test_numpys_keywords_stand_for_torchs():
+    y = tamis.tensor([[1.0, 2.0, 4.0]])
+    a = y.numpy()
+    assert tamis.var(y, axis=1, ddof=0).item() == pytest.approx(14 / 9)
+    assert tamis.quantile(y, 0.6, axis=1, method="higher").tolist() == np.quantile(a, 0.6, axis=1, method="higher").tolist()
+    assert tamis.sum(y, axis=0, keepdims=True).tolist() == a.sum(axis=0, keepdims=True).tolist()
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1)])
+@pytest.mark.parametrize("name", ["nanmax", "nanmin", "nansum", "nanmean", "nanvar", "nanstd"])
+def test_reductions_without_nan_are_numpys(name, axis):
+    a = np.random.RandomState(3).randn(5, 6)
+    a[a > 1] = np.nan
+    a[2, 3] = np.inf if name in ("nanmax", "nanmin") else 0.0
+    ours = getattr(tamis, name)(tamis.tensor(a), axis=axis)
+    np.testing.assert_allclose(ours.numpy(), getattr(np, name)(a, axis=axis), rtol=1e-12)
+    kept = getattr(tamis, name)(tamis.tensor(a), axis=axis, keepdims=True)
+    np.testing.assert_allclose(kept.numpy(), getattr(np, name)(a, axis=axis, keepdims=True), rtol=1e-12)
+    if name in ("nanvar", "nanstd"):
+        np.testing.assert_allclose(getattr(tamis, name)(tamis.tensor(a), axis=axis, ddof=2).numpy(),
+                                   getattr(np, name)(a, axis=axis, ddof=2), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN", "ignore:Degrees", "ignore:Mean of empty")
+@pytest.mark.parametrize("name", ["nanmax", "nanmin", "nanvar", "nanstd", "nansum", "nanmean"])
+def test_reductions_of_nothing_but_nan_are_numpys(name):
+    a = np.array([[np.nan, np.nan], [1.0, np.nan]])
+    np.testing.assert_array_equal(getattr(tamis, name)(tamis.tensor(a), 1).numpy(), getattr(np, name)(a, axis=1))
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+def test_percentile_is_numpys(method):
+    a = np.random.RandomState(4).randn(7, 5)
+    y = tamis.tensor(a)
+    for q in (0, 12.5, 50, 100, [0, 25, 60], [], np.array([5.0, 95.0])):
+        for axis in (None, 0, -1):
+            want = np.percentile(a, q, axis=axis, method=method)
+            np.testing.assert_allclose(tamis.percentile(y, q, axis=axis, method=method).numpy(), want, rtol=1e-12)
+    assert tamis.percentile(a, 50).dtype == np.float64 and isinstance(tamis.percentile(a, 50), np.ndarray)
+    assert tamis.percentile(y.float(), 50).dtype == tamis.float32
+    with pytest.raises(RuntimeError, match="q must be in the range \\[0, 100\\] but got 101"):
+        tamis.percentile(y, 101)
+
+
+# ---- lists where tensors are taken ----------------------------------------------------------------------------------
+
+
+def test_lists_stand_for_tensors_of_lengths_indices_and_masks():
+    y = tamis.arange(12.0).reshape(2, 3, 2)
+    values, offsets = tamis.pack_padded(y, [3, 2])
+    want = tamis.pack_padded(y, tamis.tensor([3, 2]))
+    assert values.tolist() == want[0].tolist() and offsets.tolist() == want[1].tolist() == [0, 3, 5]
+    assert tamis.to_padded(values, [0, 3, 5]).tolist() == tamis.to_padded(*want).tolist()
+    z = tamis.arange(6).reshape(2, 3)
+    assert tamis.index_select(z, 1, [2, 0]).tolist() == z.index_select(1, (2, 0)).tolist() == [[2, 0], [5, 3]]
+    assert tamis.take(z, [5, -1, 0]).tolist() == [5, 5, 0] and z.take([]).shape == (0,)
+    assert tamis.gather(z, 1, [[0, 2], [1, 1]]).tolist() == [[0, 2], [4, 4]]
+    assert z.index_add(0, [1], tamis.ones(1, 3, dtype=tamis.int64)).tolist() == [[0, 1, 2], [4, 5, 6]]
+    assert z.clone().index_fill_(1, [0], 7).tolist() == [[7, 1, 2], [7, 4, 5]]
+    assert tamis.masked_select(z, [True, False, True]).tolist() == [0, 2, 3, 5]
+    assert tamis.masked_select(z, [[True], [False]]).tolist() == [0, 1, 2]
+    assert tamis.masked_select(tamis.zeros(0), []).shape == (0,)
+    assert z.masked_fill([False, True, True], 0).tolist() == [[0, 0, 0], [3, 0, 0]]
+    assert tamis.masked.sum(z, 1, mask=[True, True, False]).tolist() == [1, 7]
+    assert tamis.isin(z, [1, 5]).tolist() == [[False, True, False], [False, False, True]]
+    assert tamis.repeat_interleave(z[0], [2, 0, 1]).tolist() == [0, 0, 2]
+    assert tamis.bucketize(tamis.tensor([1.5, 9.0]), [1.0, 2.0]).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("dtype", [tamis.float32, tamis.float64])
+def test_a_list_of_quantiles_has_the_dtype_of_the_input(dtype):
+    y = tamis.arange(11, dtype=dtype)
+    assert tamis.quantile(y, [0.1, 0.5]).tolist() == tamis.quantile(y, tamis.tensor([0.1, 0.5], dtype=dtype)).tolist()
+    assert tamis.quantile(y, [0.1]).dtype == dtype
+
+
+def test_lists_are_checked_as_tensors_are():
+    z = tamis.arange(6).reshape(2, 3)
+    with pytest.raises(RuntimeError, match="expected BoolTensor for mask, but got Long"):
+        tamis.masked_select(z, [1, 0, 1])
+    with pytest.raises(IndexError):
+        tamis.index_select(z, 0, [2])
+    with pytest.raises(TypeError, match=r"argument 'index' \(position 3\) must be Tensor, not int"):
+        tamis.index_select(z, 0, 1)
+    with pytest.raises(TypeError, match=r"argument 'input' \(position 1\) must be Tensor, not list"):
+        tamis.index_select([1, 2], 0, [1])
+    with pytest.raises(TypeError, match=r"argument 'other' \(position 2\) must be Tensor, not list"):
+        tamis.add(z, [1, 2, 3])
+
+
+# ---- modes and printing ---------------------------------------------------------------------------------------------
+
+
+def test_inference_mode_records_nothing():
+    w = tamis.tensor([1.0]).requires_grad_()
+    with tamis.inference_mode():
+        assert not (w * 2).requires_grad and not tamis.is_grad_enabled()
+        with tamis.inference_mode(False):
+            assert (w * 2).requires_grad
+        with tamis.inference_mode(mode=True):
+            assert not (w * 2).requires_grad
+    assert (w * 2).requires_grad
+
+    @tamis.inference_mode()
+    def power(n):
+        return w if n == 0 else power(n - 1) * w
+
+    assert not power(3).requires_grad and power.__name__ == "power" and tamis.is_grad_enabled()
+    with tamis.no_grad():
+
+        @tamis.inference_mode(False)
+        def twice():
+            return w * 2
+
+        assert twice().requires_grad
+    with pytest.raises(ZeroDivisionError):
+        with tamis.inference_mode():
+            1 / 0
+    assert tamis.is_grad_enabled()
+
+
+@pytest.fixture
+def printing():
+    yield
+    tamis.set_printoptions(profile="default")
+
+
+OPTIONS = [
+    dict(precision=2), dict(precision=0), dict(precision=8), dict(threshold=5), dict(threshold=float("inf")),
+    dict(threshold=0, edgeitems=1), dict(edgeitems=1), dict(linewidth=30), dict(linewidth=1), dict(profile="short"),
+    dict(profile="full"), dict(profile="full", threshold=3), dict(sci_mode=True), dict(sci_mode=False),
+    dict(sci_mode=True, precision=1), dict(profile="short", sci_mode=True, linewidth=200),
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_printed_text_is_torchs(printing, options):
+    torch = pytest.importorskip("torch")
+    rng = np.random.RandomState(2)
+    arrays = [rng.randn(3, 4), rng.randn(9) * 1e6, np.arange(12).reshape(3, 4), rng.randn(40, 30).astype("float32"),
+              np.array([1.0, 2.0, 1e9]), np.array([1e-6, 1.0], "float32"), rng.rand(2, 2, 9) > 0.5, np.array(2.5),
+              np.zeros((2, 0)), np.array([np.nan, np.inf, 1.0]), rng.randn(7) + 1j * rng.randn(7),
+              np.arange(2000, dtype="int32"), np.arange(3.0, dtype="float16")]
+    try:
+        torch.set_printoptions(**options)
+        tamis.set_printoptions(**options)
+        for a in arrays:
+            assert repr(tamis.tensor(a)) == repr(torch.tensor(a))
+    finally:
+        torch.set_printoptions(profile="default")
+
+
+def test_options_of_printing_stay_until_they_are_changed(printing):
+    tamis.set_printoptions(precision=2, sci_mode=True)
+    tamis.set_printoptions(edgeitems=1)
+    assert tamis.get_printoptions() == dict(precision=2, threshold=1000, edgeitems=1, linewidth=80, sci_mode=None)
+    with pytest.raises(RuntimeError, match="profile must be 'default', 'short' or 'full', but got 'long'"):
+        tamis.set_printoptions(profile="long", precision=7)
+    with pytest.raises(RuntimeError, match="edgeitems must be at least 1, but got 0"):
+        tamis.set_printoptions(edgeitems=0)
+    assert tamis.get_printoptions()["precision"] == 2 and tamis.get_printoptions()["edgeitems"] == 1
