@@ -22,8 +22,8 @@ std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim = false
 
 /// The sum of squared distances from the mean, divided by the number of elements less `correction`
 /// (but not by less than 0). Floating point and complex only; the variance of complex numbers is
-/// real. Computed in double, in two passes. As a correction true and false are 1 and 0, which is what
-/// libtorch's `unbiased` in its place means.
+/// real. Computed in double, in two passes. As a correction true and false are 1 and 0, which is
+/// what libtorch's `unbiased` in its place means.
 Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
 Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
 std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims = {}, double correction = 1,

@@ -42,7 +42,7 @@ using Dims = Shape;
 class Tensor {
  public:
   /// The undefined tensor: `defined()` is false, everything else throws.
-  Tensor() = default;
+  Tensor() noexcept : impl_(nullptr) {}
 
   /// A 0-d tensor from a number, so that numbers can stand where tensors are taken. As in PyTorch,
   /// such a number is weak: it never widens the dtype of a tensor within its category (`int8_tensor

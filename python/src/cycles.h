@@ -25,7 +25,8 @@ struct PythonVjp {
 
 /// Visits the Python functions that live as long as x and no longer: those of nodes to which all
 /// references come from x's handle. For tp_traverse, so with the GIL. Whoever works on a tensor
-/// without the GIL holds a handle of its own, so nothing is visited of a graph that may be changing.
+/// without the GIL holds a handle of its own, so nothing is visited of a graph that may be
+/// changing.
 int visit_functions(const Tensor& x, visitproc visit, void* arg) noexcept;
 
 }  // namespace tamis::python

@@ -23,8 +23,8 @@ namespace {
 
 using State = std::array<uint64_t, 2>;
 
-/// Held for a few instructions, so one serves all streams. Nothing is allocated under it: a fork holds
-/// the allocator's lock too, and takes them in an order of its own.
+/// Held for a few instructions, so one serves all streams. Nothing is allocated under it: a fork
+/// holds the allocator's lock too, and takes them in an order of its own.
 std::mutex& stream_mutex() {
   static std::mutex mutex;
   return mutex;
