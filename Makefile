@@ -4,7 +4,6 @@
 PRESET ?= release
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 20
-CLANG ?= $(or $(shell command -v clang++-14),clang++)
 MAKEFLAGS += --no-print-directory
 
 .PHONY: help setup setup-dev build test demo python sanitize fuzz bench check-layers format check-format clean
@@ -51,13 +50,13 @@ python: setup
 	@ctest --preset release --parallel $(JOBS) --tests-regex '^(python|torch)'
 
 sanitize: setup-dev
-	@cmake --preset sanitize -DCMAKE_CXX_COMPILER=$(CLANG)
+	@CXX=$$(command -v clang++-14 || command -v clang++) cmake --preset sanitize
 	@cmake --build --preset sanitize --parallel $(JOBS)
 	@ctest --preset sanitize --parallel $(JOBS)
 
 # What it finds goes to build/fuzz: new inputs to corpus/, one that fails to crash-*.
 fuzz: setup-dev
-	@cmake --preset sanitize -DCMAKE_CXX_COMPILER=$(CLANG)
+	@CXX=$$(command -v clang++-14 || command -v clang++) cmake --preset sanitize
 	@cmake --build --preset sanitize --parallel $(JOBS) --target fuzz
 	@ls fuzz/corpus | xargs -P $(JOBS) -I {} scripts/fuzz {} $(FUZZ_SECONDS)
 

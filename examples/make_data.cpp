@@ -23,7 +23,9 @@ Tensor temperatures() {
   const Tensor day = arange(kDays).view({kDays, 1}), hour = arange(kHours);
   const Tensor season = sin((day.to_double() - 110) * (turn / kDays)) * 9;
   const Tensor time = sin((hour.to_double() - 9) * (turn / kHours)) * 5;
-  const Tensor weather = randn({kDays, 1}, float64) * 3 + randn({kDays, kHours}, float64);
+  // One by one: in a single expression the compiler chooses which is drawn first.
+  const Tensor hourly = randn({kDays, kHours}, float64);
+  const Tensor weather = randn({kDays, 1}, float64) * 3 + hourly;
   const Tensor exact = season + time + weather + 10;
   const Tensor x = (round(exact * 10) / 10).to_float();
   x[rand({kDays, kHours}) < 0.001] = 99.9;
