@@ -25,7 +25,7 @@ LAYERS = [
 DEVICE = re.compile(r"src/backend/[^/]+/")
 SEES_DEVICES = ("src/backend/", "tests/", "bench/", "fuzz/")
 # Of the library, the command line sees what users see, the rows of ops, and files.
-CLI_SEES = re.compile(r"include/|cli/|src/ops/(row|isin)\.h$|src/io/")
+CLI_SEES = re.compile(r"include/|cli/|src/ops/(row|mask/isin)\.h$|src/io/")
 # These use Tamis as any user would.
 USERS = ("examples/", "tests/consumer/")
 

@@ -12,7 +12,7 @@
 #include "language/functions.h"
 #include "language/numbers.h"
 #include "language/parser.h"
-#include "ops/isin.h"
+#include "ops/mask/isin.h"
 #include "summary.h"
 #include "windows.h"
 

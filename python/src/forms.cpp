@@ -3,7 +3,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "functions.h"
-#include "ops/pointwise.h"
+#include "ops/pointwise/pointwise.h"
 
 namespace tamis::python {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "layouts.h"
+#include "support/layouts.h"
 #include "tamis/tamis.h"
 
 namespace tamis::testing {

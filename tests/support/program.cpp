@@ -1,5 +1,5 @@
 // The interpreter of random programs.
-#include "program.h"
+#include "support/program.h"
 
 #include <fmt/format.h>
 

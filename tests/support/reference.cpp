@@ -1,6 +1,6 @@
 // Reference: reading and writing tensors, conversions between dtypes, promotion, broadcasting,
 // comparing.
-#include "reference.h"
+#include "support/reference.h"
 
 #include <fmt/format.h>
 

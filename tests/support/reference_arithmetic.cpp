@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference.h"
+#include "support/reference.h"
 
 namespace tamis::reference {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference.h"
+#include "support/reference.h"
 
 namespace tamis::reference {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference.h"
+#include "support/reference.h"
 
 namespace tamis::reference {
 

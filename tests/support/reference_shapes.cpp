@@ -1,5 +1,5 @@
 // Reference: views and joins.
-#include "reference.h"
+#include "support/reference.h"
 
 namespace tamis::reference {
 

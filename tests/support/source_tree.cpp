@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "pointwise_cases.h"
+#include "support/pointwise_cases.h"
 
 namespace tamis::testing {
 

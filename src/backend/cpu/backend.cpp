@@ -2,7 +2,7 @@
 #include "backend/backend.h"
 
 #include "backend/cpu/allocator.h"
-#include "backend/cpu/kernels.h"
+#include "backend/cpu/kernels/kernels.h"
 #include "backend/cpu/matmul.h"
 #include "backend/cpu/order.h"
 #include "backend/cpu/places.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/cpu/bits.h"
-#include "backend/cpu/kernels.h"
+#include "backend/cpu/kernels/kernels.h"
 #include "backend/cpu/panel.h"
 #include "backend/program.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "backend/cpu/kernels.h"
+#include "backend/cpu/kernels/kernels.h"
 #include "backend/cpu/order_keys.h"
 
 namespace tamis::cpu {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backend/cpu/allocator.h"
-#include "backend/cpu/kernels.h"
+#include "backend/cpu/kernels/kernels.h"
 
 namespace tamis::cpu {
 

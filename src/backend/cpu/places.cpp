@@ -8,7 +8,7 @@
 #include <concepts>
 #include <cstring>
 
-#include "backend/cpu/loops.h"
+#include "backend/cpu/kernels/loop_helpers.h"
 #include "backend/cpu/places_lines.h"
 #include "backend/cpu/threads.h"
 #include "tamis/runtime.h"

@@ -1,0 +1,227 @@
+// Kernels of two operands: two values to a value, all of one dtype.
+#include "backend/cpu/kernels/isa_list.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/kernels/binary.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "backend/cpu/kernels/isa_macros-inl.h"
+#include "backend/cpu/kernels/kernel_parts-inl.h"
+#include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/kernels/loop_helpers.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis::cpu::HWY_NAMESPACE {
+namespace {
+
+// At least as wide as int: uint16_t times uint16_t would overflow as int.
+template <class T>
+using Unsigned = std::make_unsigned_t<decltype(T{} + T{})>;
+
+// Integers wrap, so they are computed as unsigned.
+#define TAMIS_WRAPPING(Name, sign)                                                           \
+  template <class T>                                                                         \
+  struct Name {                                                                              \
+    T operator()(T a, T b) const {                                                           \
+      if constexpr (std::is_integral_v<T>) {                                                 \
+        return static_cast<T>(static_cast<Unsigned<T>>(a) sign static_cast<Unsigned<T>>(b)); \
+      } else {                                                                               \
+        return a sign b;                                                                     \
+      }                                                                                      \
+    }                                                                                        \
+  };
+TAMIS_WRAPPING(Add, +)
+TAMIS_WRAPPING(Sub, -)
+TAMIS_WRAPPING(Mul, *)
+#undef TAMIS_WRAPPING
+
+#define TAMIS_BITWISE(Name, sign)                                     \
+  template <class T>                                                  \
+  struct Name {                                                       \
+    T operator()(T a, T b) const { return static_cast<T>(a sign b); } \
+  };
+TAMIS_BITWISE(BitAnd, &)
+TAMIS_BITWISE(BitOr, |)
+TAMIS_BITWISE(BitXor, ^)
+#undef TAMIS_BITWISE
+
+template <class T>
+struct Div {
+  T operator()(T a, T b) const { return a / b; }
+};
+
+// If either is NaN so is the result.
+template <class T>
+struct Minimum {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      return a < b ? a : b;
+    } else {
+      return ((a < b) | (a != a)) ? a : b;
+    }
+  }
+};
+
+template <class T>
+struct Maximum {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      return a > b ? a : b;
+    } else {
+      return ((a > b) | (a != a)) ? a : b;
+    }
+  }
+};
+
+// Division by zero and the smallest value by -1 trap on x86. The caller has refused zeros, but
+// elements that a mask does not select may be anything.
+template <class T>
+struct Fmod {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(a, b);
+    } else if constexpr (std::is_signed_v<T>) {
+      return b == 0 || b == -1 ? T{0} : static_cast<T>(a % b);
+    } else {
+      return b == 0 ? T{0} : static_cast<T>(a % b);
+    }
+  }
+  static T of_fmod(T mod, T /*a*/, T /*b*/) { return mod; }
+};
+
+// The sign is the divisor's, as in Python.
+template <class T>
+struct Remainder {
+  T operator()(T a, T b) const { return of_fmod(Fmod<T>()(a, b), a, b); }
+  static T of_fmod(T mod, T /*a*/, T b) {
+    return mod != 0 && (b < 0) != (mod < 0) ? static_cast<T>(mod + b) : mod;
+  }
+};
+
+template <class T>
+struct FloorDiv {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return of_fmod(std::fmod(a, b), a, b);
+    } else if constexpr (std::is_signed_v<T>) {
+      if (b == 0) return T{0};
+      if (b == -1) return Sub<T>()(T{0}, a);
+      const T quotient = static_cast<T>(a / b);
+      return (a < 0) != (b < 0) && a % b != 0 ? static_cast<T>(quotient - 1) : quotient;
+    } else {
+      return b == 0 ? T{0} : static_cast<T>(a / b);
+    }
+  }
+
+  // PyTorch's (and CPython's) way: exact where a / b rounds up to an integer.
+  static T of_fmod(T mod, T a, T b) {
+    if (b == 0) return a / b;
+    T quotient = (a - mod) / b;
+    if (mod != 0 && (b < 0) != (mod < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(T{0}, a / b);
+    const T floor = std::floor(quotient);
+    return quotient - floor > T{0.5} ? floor + 1 : floor;
+  }
+};
+
+// Of integers; floats are in math.cpp.
+template <class T>
+struct Pow {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_signed_v<T>) {
+      if (b < 0) return a == 1 ? T{1} : a == -1 ? (b % 2 == 0 ? T{1} : T{-1}) : T{0};
+    }
+    T power = 1;
+    for (; b != 0; b = static_cast<T>(b / 2)) {
+      if (b % 2 != 0) power = Mul<T>()(power, a);
+      a = Mul<T>()(a, a);
+    }
+    return power;
+  }
+};
+
+template <template <class> class F, class T>
+void binary(Elements a, Elements b, void* out, size_t n) {
+  const T* x = static_cast<const T*>(a.data);
+  const T* y = static_cast<const T*>(b.data);
+  T* z = static_cast<T*>(out);
+  const F<T> f;
+  for (; n >= 64; n -= 64, x += a.step, y += b.step, z += 64) {
+    TAMIS_INDEPENDENT
+    for (int i = 0; i < 64; ++i) z[i] = f(x[i], y[i]);
+  }
+  for (size_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
+}
+
+// What follows from fmod of float32: a quotient below 2^29 times a float32 is exact in double, so
+// all else is too; what is beyond goes to libm.
+template <template <class> class F>
+void by_fmod(Elements a, Elements b, void* out, size_t n) {
+  const float* x = static_cast<const float*>(a.data);
+  const float* y = static_cast<const float*>(b.data);
+  float* z = static_cast<float*>(out);
+  for (size_t part; n > 0; n -= part, x += a.step, y += b.step, z += part) {
+    part = std::min<size_t>(n, 64);
+    float mods[64];
+    uint32_t beyond = 0;
+    TAMIS_INDEPENDENT
+    for (size_t i = 0; i < part; ++i) {
+      const double p = x[i], q = y[i], quotient = std::trunc(p / q);
+      const double rest = p - quotient * q;
+      // A quotient that was rounded up to an integer is one too large: the rest changes its sign.
+      const double mod = rest * p < 0 ? rest + std::copysign(q, p) : rest;
+      mods[i] = std::copysign(static_cast<float>(mod), x[i]);
+      beyond |= std::abs(quotient) < 0x1p29 ? 0 : 1;
+      beyond |= std::abs(y[i]) < HUGE_VALF ? 0 : 1;
+    }
+    for (size_t i = 0; beyond != 0 && i < part; ++i) mods[i] = std::fmod(x[i], y[i]);
+    for (size_t i = 0; i < part; ++i) z[i] = F<float>::of_fmod(mods[i], x[i], y[i]);
+  }
+}
+
+template <template <class> class F, class... Ts>
+void set(Kernels& table, Op op) {
+  ((table.binary[binary_index(op)][static_cast<int>(dtype_of<Ts>)] = &binary<F, Ts>), ...);
+}
+
+template <template <class> class F>
+void set_integers(Kernels& table, Op op) {
+  set<F, uint8_t, int8_t, int16_t, int32_t, int64_t>(table, op);
+}
+
+template <template <class> class F>
+void set_all(Kernels& table, Op op) {
+  set_integers<F>(table, op);
+  set<F, float, double>(table, op);
+}
+
+template <template <class> class F>
+void set_by_fmod(Kernels& table, Op op) {
+  set_all<F>(table, op);
+  table.binary[binary_index(op)][static_cast<int>(DType::float32)] = &by_fmod<F>;
+}
+
+}  // namespace
+
+void fill_binary(Kernels& table) {
+  set_all<Add>(table, Op::add);
+  set_all<Sub>(table, Op::sub);
+  set_all<Mul>(table, Op::mul);
+  set_by_fmod<FloorDiv>(table, Op::floor_div);
+  set_by_fmod<Remainder>(table, Op::remainder);
+  set_by_fmod<Fmod>(table, Op::fmod);
+  set_integers<Pow>(table, Op::pow);
+  set_all<Minimum>(table, Op::minimum);
+  set_all<Maximum>(table, Op::maximum);
+  set<Div, float, double>(table, Op::div);
+  set_integers<BitAnd>(table, Op::bit_and);
+  set_integers<BitOr>(table, Op::bit_or);
+  set_integers<BitXor>(table, Op::bit_xor);
+}
+
+}  // namespace tamis::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

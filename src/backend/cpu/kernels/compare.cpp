@@ -1,0 +1,227 @@
+// Kernels that make masks of values, and values of masks.
+#include "backend/cpu/kernels/isa_list.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/kernels/compare.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include <type_traits>
+
+#include "backend/cpu/kernels/isa_macros-inl.h"
+#include "backend/cpu/kernels/kernel_parts-inl.h"
+#include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/kernels/loop_helpers.h"
+#include "backend/cpu/kernels/mask_words-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis::cpu::HWY_NAMESPACE {
+namespace {
+
+struct Eq {
+  template <class T>
+  static bool one(T a, T b) {
+    return a == b;
+  }
+};
+
+struct Lt {
+  template <class T>
+  static bool one(T a, T b) {
+    return a < b;
+  }
+};
+
+struct Le {
+  template <class T>
+  static bool one(T a, T b) {
+    return a <= b;
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3_DL
+// The mask of one vector of elements at a and b.
+template <class Test, class T>
+HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
+  constexpr bool eq = std::is_same_v<Test, Eq>, lt = std::is_same_v<Test, Lt>;
+  constexpr auto kIntegers = eq ? _MM_CMPINT_EQ : lt ? _MM_CMPINT_LT : _MM_CMPINT_LE;
+  constexpr int kFloats = eq ? _CMP_EQ_OQ : lt ? _CMP_LT_OQ : _CMP_LE_OQ;
+  if constexpr (std::is_same_v<T, float>) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(a), _mm512_loadu_ps(b), kFloats);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return _mm512_cmp_pd_mask(_mm512_loadu_pd(a), _mm512_loadu_pd(b), kFloats);
+  } else {
+    const __m512i x = _mm512_loadu_si512(a), y = _mm512_loadu_si512(b);
+    if constexpr (std::is_same_v<T, uint8_t>) return _mm512_cmp_epu8_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int8_t>) return _mm512_cmp_epi8_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int16_t>) return _mm512_cmp_epi16_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int32_t>) return _mm512_cmp_epi32_mask(x, y, kIntegers);
+    if constexpr (std::is_same_v<T, int64_t>) return _mm512_cmp_epi64_mask(x, y, kIntegers);
+  }
+}
+template <class T>
+constexpr int kCompared = 64 / sizeof(T);
+template <class Test, class T>
+constexpr bool kInverted = false;
+constexpr size_t kSmallestCompared = 1;
+
+#elif HWY_TARGET == HWY_AVX2
+// All bits of each element of 4 or 8 bytes for which the test holds. There is no <= of integers: it
+// is inverted at the end.
+template <class Test, class T>
+HWY_INLINE __m256i compare_lanes(const T* a, const T* b) {
+  constexpr bool eq = std::is_same_v<Test, Eq>, lt = std::is_same_v<Test, Lt>;
+  constexpr int kFloats = eq ? _CMP_EQ_OQ : lt ? _CMP_LT_OQ : _CMP_LE_OQ;
+  if constexpr (std::is_same_v<T, float>) {
+    return _mm256_castps_si256(_mm256_cmp_ps(_mm256_loadu_ps(a), _mm256_loadu_ps(b), kFloats));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return _mm256_castpd_si256(_mm256_cmp_pd(_mm256_loadu_pd(a), _mm256_loadu_pd(b), kFloats));
+  } else {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
+    const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+    constexpr bool wide = sizeof(T) == 8;
+    if constexpr (eq) return wide ? _mm256_cmpeq_epi64(x, y) : _mm256_cmpeq_epi32(x, y);
+    if constexpr (lt) return wide ? _mm256_cmpgt_epi64(y, x) : _mm256_cmpgt_epi32(y, x);
+    return wide ? _mm256_cmpgt_epi64(x, y) : _mm256_cmpgt_epi32(x, y);
+  }
+}
+
+// 16 elements of 4 bytes, as 2 bytes each; packing works within the halves of vectors.
+template <class Test, class T>
+HWY_INLINE __m256i compare_two(const T* a, const T* b) {
+  return _mm256_packs_epi32(compare_lanes<Test>(a, b), compare_lanes<Test>(a + 8, b + 8));
+}
+
+// The bits of 32 elements of 4 bytes, which are gathered as bytes, or of 4 elements of 8 bytes.
+template <class Test, class T>
+HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
+  if constexpr (sizeof(T) == 4) {
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256i bytes =
+        _mm256_packs_epi16(compare_two<Test>(a, b), compare_two<Test>(a + 16, b + 16));
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, order)));
+  } else {
+    return static_cast<uint32_t>(
+        _mm256_movemask_pd(_mm256_castsi256_pd(compare_lanes<Test>(a, b))));
+  }
+}
+template <class Test, class T>
+constexpr bool kInverted = std::is_integral_v<T>&& std::is_same_v<Test, Le>;
+template <class T>
+constexpr int kCompared = sizeof(T) == 4 ? 32 : 4;
+constexpr size_t kSmallestCompared = 4;
+
+#else
+constexpr size_t kSmallestCompared = SIZE_MAX;  // no compare_vector
+template <class T>
+[[maybe_unused]] constexpr int kCompared = 0;
+template <class Test, class T>
+[[maybe_unused]] constexpr bool kInverted = false;
+#endif
+
+template <class Test, class T>
+HWY_INLINE uint64_t compare_word(const T* a, const T* b) {
+  if constexpr (sizeof(T) >= kSmallestCompared) {
+    uint64_t word = 0;
+    for (int i = 0; i < 64; i += kCompared<T>) word |= compare_vector<Test>(a + i, b + i) << i;
+    return kInverted<Test, T> ? ~word : word;
+  } else {
+    alignas(64) uint8_t bytes[64];
+    for (int i = 0; i < 64; ++i) bytes[i] = Test::one(a[i], b[i]) ? 0xFF : 0;
+    return bits_from_bytes(bytes);
+  }
+}
+
+template <class Test, class T>
+void compare(Elements a, Elements b, uint64_t* out, size_t n) {
+  const T* x = static_cast<const T*>(a.data);
+  const T* y = static_cast<const T*>(b.data);
+  for (; n >= 64; n -= 64, x += a.step, y += b.step) *out++ = compare_word<Test>(x, y);
+  if (n == 0) return;
+  uint64_t rest = 0;
+  for (size_t i = 0; i < n; ++i) rest |= uint64_t{Test::one(x[i], y[i])} << i;
+  *out = rest;
+}
+
+// Nonzero: of integers and, with all bits but the sign, of 16-bit floats.
+template <class T, T bits>
+struct NonzeroBits {
+  using Element = T;
+  static bool one(T x) { return (x & bits) != 0; }
+};
+
+template <class T>
+struct Nonzero {
+  using Element = T;
+  static bool one(T x) { return x != 0; }
+};
+
+template <class Test>
+HWY_INLINE uint64_t nonzero_word(const typename Test::Element* x) {
+#if HWY_TARGET == HWY_AVX3_DL
+  if constexpr (sizeof(*x) == 1) {
+    const __m512i v = _mm512_loadu_si512(x);
+    return _mm512_test_epi8_mask(v, v);
+  }
+#endif
+  alignas(64) uint8_t bytes[64];
+  for (int i = 0; i < 64; ++i) bytes[i] = Test::one(x[i]) ? 0xFF : 0;
+  return bits_from_bytes(bytes);
+}
+
+template <class Test>
+void to_mask(const void* a, uint64_t* out, size_t n) {
+  const auto* x = static_cast<const typename Test::Element*>(a);
+  for (; n >= 64; n -= 64, x += 64) {
+    prefetch_next(x);
+    *out++ = nonzero_word<Test>(x);
+  }
+  if (n == 0) return;
+  uint64_t rest = 0;
+  for (size_t i = 0; i < n; ++i) rest |= uint64_t{Test::one(x[i])} << i;
+  *out = rest;
+}
+
+// `one` holds the bits of the value 1.
+template <int W, uint64_t one>
+void from_mask(const uint64_t* mask, void* out, size_t n) {
+  using T = typename Word<W>::type;
+  T* y = static_cast<T*>(out);
+  alignas(64) uint8_t bytes[64];
+  for (; n >= 64; n -= 64, y += 64) {
+    bytes_from_bits(*mask++, bytes);
+    for (int i = 0; i < 64; ++i) y[i] = bytes[i] ? static_cast<T>(one) : T{0};
+  }
+  for (size_t i = 0; i < n; ++i) y[i] = *mask >> i & 1 ? static_cast<T>(one) : T{0};
+}
+
+template <class... Ts>
+void set_compares(Kernels& table) {
+  ((table.compare[compare_index(Op::eq)][static_cast<int>(dtype_of<Ts>)] = &compare<Eq, Ts>), ...);
+  ((table.compare[compare_index(Op::lt)][static_cast<int>(dtype_of<Ts>)] = &compare<Lt, Ts>), ...);
+  ((table.compare[compare_index(Op::le)][static_cast<int>(dtype_of<Ts>)] = &compare<Le, Ts>), ...);
+}
+
+template <class Test, int W, uint64_t one>
+void set_mask(Kernels& table, DType dtype) {
+  table.to_mask[static_cast<int>(dtype)] = &to_mask<Test>;
+  table.from_mask[static_cast<int>(dtype)] = &from_mask<W, one>;
+}
+
+}  // namespace
+
+void fill_compare(Kernels& table) {
+  set_compares<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>(table);
+  set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::boolean);
+  set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::uint8);
+  set_mask<Nonzero<int8_t>, 1, 1>(table, DType::int8);
+  set_mask<Nonzero<int16_t>, 2, 1>(table, DType::int16);
+  set_mask<Nonzero<int32_t>, 4, 1>(table, DType::int32);
+  set_mask<Nonzero<int64_t>, 8, 1>(table, DType::int64);
+  set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3C00>(table, DType::float16);
+  set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3F80>(table, DType::bfloat16);
+  set_mask<Nonzero<float>, 4, 0x3F800000>(table, DType::float32);
+  set_mask<Nonzero<double>, 8, 0x3FF0000000000000>(table, DType::float64);
+}
+
+}  // namespace tamis::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,154 @@
+// Kernels of elementary functions: exponentials, logarithms, circular functions and powers.
+#include "backend/cpu/kernels/isa_list.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/kernels/math.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "backend/cpu/kernels/isa_macros-inl.h"
+#include "backend/cpu/kernels/kernel_parts-inl.h"
+#include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/kernels/loop_helpers.h"
+#include "backend/cpu/kernels/math32-inl.h"
+#include "backend/cpu/kernels/math64-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis::cpu::HWY_NAMESPACE {
+namespace {
+
+// Functors rather than lambdas: the target region does not reach into lambdas with all compilers.
+#define TAMIS_MATH_FUNCTION(Name, function)               \
+  template <class T>                                      \
+  struct Name {                                           \
+    T operator()(T x) const { return math::function(x); } \
+  };
+TAMIS_MATH_FUNCTION(Exp, exp)
+TAMIS_MATH_FUNCTION(Expm1, expm1)
+TAMIS_MATH_FUNCTION(Log, log)
+TAMIS_MATH_FUNCTION(Log2, log2)
+TAMIS_MATH_FUNCTION(Log10, log10)
+TAMIS_MATH_FUNCTION(Log1p, log1p)
+TAMIS_MATH_FUNCTION(Tanh, tanh)
+#undef TAMIS_MATH_FUNCTION
+
+template <class T>
+struct Sigmoid {
+  T operator()(T x) const { return math::sigmoid(x); }
+};
+
+template <template <class> class F, class T>
+void unary(const void* a, void* out, size_t n) {
+  const T* x = static_cast<const T*>(a);
+  T* y = static_cast<T*>(out);
+  const F<T> f;
+  TAMIS_INDEPENDENT
+  for (size_t i = 0; i < n; ++i) y[i] = f(x[i]);
+}
+
+void sigmoid(const void* a, void* out, size_t n) {
+  const float* x = static_cast<const float*>(a);
+  float* y = static_cast<float*>(out);
+  for (; n >= 64; n -= 64, x += 64, y += 64) math::sigmoid(x, y);
+  float rest[64] = {};
+  std::copy_n(x, n, rest);
+  if (n > 0) math::sigmoid(rest, rest);
+  std::copy_n(rest, n, y);
+}
+
+// `exact` is libm's, for the arguments that the short way does not reach; it is NaN there.
+#define TAMIS_CIRCULAR_FUNCTION(Name, function)           \
+  template <class T>                                      \
+  struct Name {                                           \
+    T operator()(T x) const { return math::function(x); } \
+    static T exact(T x) { return std::function(x); }      \
+  };
+TAMIS_CIRCULAR_FUNCTION(Sin, sin)
+TAMIS_CIRCULAR_FUNCTION(Cos, cos)
+TAMIS_CIRCULAR_FUNCTION(Tan, tan)
+#undef TAMIS_CIRCULAR_FUNCTION
+
+// Copies of so many operands are kept, because the result may go where they are.
+constexpr size_t kPart = 256;
+
+template <class T>
+bool has_nan(const T* x, size_t n) {
+  std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> found = 0;
+  for (size_t i = 0; i < n; ++i) found |= x[i] != x[i] ? 1 : 0;
+  return found != 0;
+}
+
+template <template <class> class F, class T>
+void circular(const void* a, void* out, size_t n) {
+  const F<T> f;
+  T x[kPart];
+  for (size_t from = 0; from < n; from += kPart) {
+    const size_t part = std::min(kPart, n - from);
+    std::memcpy(x, static_cast<const T*>(a) + from, part * sizeof(T));
+    T* y = static_cast<T*>(out) + from;
+    TAMIS_INDEPENDENT
+    for (size_t i = 0; i < part; ++i) y[i] = f(x[i]);
+    if (!has_nan(y, part)) continue;
+    for (size_t i = 0; i < part; ++i) {
+      if (y[i] != y[i]) y[i] = F<T>::exact(x[i]);
+    }
+  }
+}
+
+template <class T>
+void pow(Elements a, Elements b, void* out, size_t n) {
+  T x[64], y[64];
+  for (size_t from = 0; from < n; from += 64) {
+    const size_t part = std::min<size_t>(64, n - from);
+    std::memcpy(x, static_cast<const T*>(a.data) + from / 64 * a.step, part * sizeof(T));
+    std::memcpy(y, static_cast<const T*>(b.data) + from / 64 * b.step, part * sizeof(T));
+    T* z = static_cast<T*>(out) + from;
+    TAMIS_INDEPENDENT
+    for (size_t i = 0; i < part; ++i) z[i] = math::pow(x[i], y[i]);
+    if (!has_nan(z, part)) continue;
+    for (size_t i = 0; i < part; ++i) {
+      if (z[i] != z[i]) z[i] = std::pow(x[i], y[i]);
+    }
+  }
+}
+
+template <template <class> class F>
+void set(Kernels& table, Op op) {
+  Kernels::Unary* row = table.unary[unary_index(op)];
+  row[static_cast<int>(DType::float32)] = &unary<F, float>;
+  row[static_cast<int>(DType::float64)] = &unary<F, double>;
+}
+
+template <template <class> class F>
+void set_circular(Kernels& table, Op op) {
+  Kernels::Unary* row = table.unary[unary_index(op)];
+  row[static_cast<int>(DType::float32)] = &circular<F, float>;
+  row[static_cast<int>(DType::float64)] = &circular<F, double>;
+}
+
+}  // namespace
+
+void fill_math(Kernels& table) {
+  set<Exp>(table, Op::exp);
+  set<Expm1>(table, Op::expm1);
+  set<Log>(table, Op::log);
+  set<Log2>(table, Op::log2);
+  set<Log10>(table, Op::log10);
+  set<Log1p>(table, Op::log1p);
+  set<Tanh>(table, Op::tanh);
+  table.unary[unary_index(Op::sigmoid)][static_cast<int>(DType::float32)] = &sigmoid;
+  table.unary[unary_index(Op::sigmoid)][static_cast<int>(DType::float64)] = &unary<Sigmoid, double>;
+  set_circular<Sin>(table, Op::sin);
+  set_circular<Cos>(table, Op::cos);
+  set_circular<Tan>(table, Op::tan);
+  Kernels::Binary* powers = table.binary[binary_index(Op::pow)];
+  powers[static_cast<int>(DType::float32)] = &pow<float>;
+  powers[static_cast<int>(DType::float64)] = &pow<double>;
+}
+
+}  // namespace tamis::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

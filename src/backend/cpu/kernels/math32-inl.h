@@ -1,0 +1,200 @@
+// Elementary functions of float32, without branches, once per instruction set. All but exp are
+// computed in float64 by short polynomials and rounded at the end, which gives errors of hardly
+// more than half an ulp. The polynomials interpolate at Chebyshev nodes; beside each stands its
+// largest error.
+#if defined(TAMIS_CPU_MATH32_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TAMIS_CPU_MATH32_INL_H
+#undef TAMIS_CPU_MATH32_INL_H
+#else
+#define TAMIS_CPU_MATH32_INL_H
+#endif
+
+#include "backend/cpu/kernels/isa_macros-inl.h"
+#include "backend/cpu/kernels/loop_helpers.h"
+#include "backend/cpu/kernels/math64-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis::cpu::HWY_NAMESPACE::math {
+
+// exp in float32 throughout, as softmax lives on it; the error is below 1.1 ulp. Of
+// -104 <= x <= 89, beyond which the result is zero or infinite; NaN stays NaN.
+HWY_INLINE float exp_within(float x) {
+  // As math64's kShift, and twice the bias of exponents.
+  constexpr float kBiased32 = 0x1.8p23f + 254;
+  const float moved = x * 1.44269504f + kBiased32, n = moved - kBiased32;
+  // ln 2 in two parts: 355/512, whose products are exact, and the rest.
+  const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+  // (exp(r) - 1 - r) / r^2; 2^-23.9.
+  const float p =
+      0.5f + r * (0.16666577f + r * (0.041666555f + r * (0.0083631791f + r * 0.0013926184f)));
+  const float y = 1.f + (r + (r * r) * p);
+  // 2^n in two factors, for results below 2^-126.
+  const uint32_t bits = std::bit_cast<uint32_t>(moved), half = bits >> 1;
+  return y * std::bit_cast<float>(half << 23) * std::bit_cast<float>((bits - half) << 23);
+}
+
+// Chosen at the end: clamping x before makes compilers follow three ways.
+HWY_INLINE float exp_at_most_one(float x) { return x < -104.f ? 0.f : exp_within(x); }
+
+// y = exp_at_most_one(x - less), 64 times. Each step is taken for all of them before the next: a
+// processor looks ahead by about two of the chains that one element after the other would be.
+HWY_INLINE void exp_at_most_one(const float* x, float less, float* y) {
+  // As kBiased32, but for one factor 2^(n + 65), which n <= 0 allows.
+  constexpr float kRaised = 0x1.8p23f + 192;
+  alignas(64) float d[64], moved[64], n[64], r[64], p[64];
+#define TAMIS_EACH TAMIS_INDEPENDENT for (int i = 0; i < 64; ++i)
+  TAMIS_EACH d[i] = x[i] - less;
+  TAMIS_EACH moved[i] = d[i] * 1.44269504f + kRaised;
+  TAMIS_EACH n[i] = moved[i] - kRaised;
+  TAMIS_EACH r[i] = d[i] - n[i] * 0.693359375f;
+  TAMIS_EACH r[i] = r[i] - n[i] * -2.12194440e-4f;
+  TAMIS_EACH p[i] = 0.0083631791f + r[i] * 0.0013926184f;
+  TAMIS_EACH p[i] = 0.041666555f + r[i] * p[i];
+  TAMIS_EACH p[i] = 0.16666577f + r[i] * p[i];
+  TAMIS_EACH p[i] = 0.5f + r[i] * p[i];
+  TAMIS_EACH p[i] = r[i] + (r[i] * r[i]) * p[i];
+  TAMIS_EACH p[i] = 1.f + p[i];
+  TAMIS_EACH p[i] = p[i] * std::bit_cast<float>(std::bit_cast<uint32_t>(moved[i]) << 23) * 0x1p-65f;
+  TAMIS_EACH y[i] = d[i] < -104.f ? 0.f : p[i];
+#undef TAMIS_EACH
+}
+
+HWY_INLINE float exp(float x) {
+  return x > 89.f ? std::numeric_limits<float>::infinity() : exp_at_most_one(x);
+}
+
+// (exp(r) - 1) / r of |r| <= ln(2) / 2; 2^-31.9.
+HWY_INLINE double short_expm1(double r) {
+  return 1 + r * (0x1.000000287f871p-1 +
+                  r * (0x1.55555567532adp-3 +
+                       r * (0x1.5554accfdb593p-5 +
+                            r * (0x1.1110c632a3088p-7 +
+                                 r * (0x1.6d7543e4127b8p-10 + r * 0x1.a15179d80ae96p-13)))));
+}
+
+constexpr double kLn2 = 0.693147180559945309417;
+
+// exp(x) = 2^n (1 + rest), |rest| < 0.42, of |x| < 700.
+struct Power {
+  double two_n, rest;
+};
+HWY_INLINE Power power(double x) {
+  const double n = nearest(x * kLog2E), r = x - n * kLn2;
+  return {power_of_two(n), r * short_expm1(r)};
+}
+
+HWY_INLINE double clamped(double x, double limit) {
+  x = x > limit ? limit : x;
+  return x < -limit ? -limit : x;
+}
+
+HWY_INLINE float expm1(float given) {
+  const auto [two_n, rest] = power(clamped(given, 200));
+  const double y = two_n * rest + (two_n - 1);
+  return given == 0 ? given : static_cast<float>(y);
+}
+
+// y = 1 / (1 + exp(-x)), 64 times.
+HWY_INLINE void sigmoid(const float* x, float* y) {
+  alignas(64) float e[64];
+  for (int i = 0; i < 64; ++i) e[i] = -std::abs(x[i]);
+  exp_at_most_one(e, 0, e);
+  TAMIS_INDEPENDENT
+  for (int i = 0; i < 64; ++i) {
+    const double of = e[i];
+    y[i] = x[i] < -88.7228391f ? 0.f : static_cast<float>((x[i] < 0 ? of : 1.0) / (1.0 + of));
+  }
+}
+
+HWY_INLINE float tanh(float given) {
+  const auto [two_n, rest] = power(clamped(2.0 * given, 100));
+  const double e = two_n * rest + (two_n - 1);  // exp(2x) - 1
+  return given == 0 ? given : static_cast<float>(e / (e + 2));
+}
+
+// log(1 + f) for sqrt(1/2) <= 1 + f < sqrt(2).
+HWY_INLINE double short_log(double f) {
+  const double s = f / (2 + f), z = s * s;
+  // log((1 + s) / (1 - s)) / s; 2^-36.8.
+  return s *
+         (0x1.00000000049e7p+1 +
+          z * (0x1.555554daee41ep-1 +
+               z * (0x1.999a9c8a467fap-2 + z * (0x1.2432ba683936ep-2 + z * 0x1.e3b159cf31211p-3))));
+}
+
+HWY_INLINE float log_in_base(float x, double ln2, double ln_e) {
+  const auto [k, f] = parts(x, 0);
+  const double y = k * ln2 + short_log(f) * ln_e;
+  return static_cast<float>(log_limits(x, x != x ? x : y));
+}
+HWY_INLINE float log(float x) { return log_in_base(x, kLn2, 1); }
+HWY_INLINE float log2(float x) { return log_in_base(x, 1, kLog2E); }
+HWY_INLINE float log10(float x) {
+  return log_in_base(x, 0.301029995663981195214, 0.434294481903251827651);
+}
+
+HWY_INLINE float log1p(float given) {
+  const double x = given, u = 1 + x;
+  const Parts normal = parts(u, 0);
+  const bool near = x > -0.29289 && x < 0.41421;
+  const double y = (near ? 0 : normal.k) * kLn2 + short_log(near ? x : normal.f);
+  return ((given == 0) | (given != given)) ? given : static_cast<float>(log_limits(u, y));
+}
+
+// As `angle` in math64, in one number; NaN beyond 2^27.
+HWY_INLINE Angle short_angle(double given) {
+  const double x = std::abs(given) <= 0x1p27 ? given : kNan;
+  const double moved = x * 6.36619772367581382433e-01 + kShift, n = moved - kShift;
+  // pi/2 in a part of 25 bits, whose products with n are exact, and the rest.
+  return {bits_of(moved), (x - n * 1.57079631090164184570e+00) - n * 1.58932547735281966916e-08, 0};
+}
+
+// 2^-37.7 and 2^-34.3.
+HWY_INLINE double short_sin(double x) {
+  const double z = x * x;
+  return x * (0x1.fffffffff679cp-1 +
+              z * (-0x1.555555494598bp-3 +
+                   z * (0x1.11110749b33f3p-7 +
+                        z * (-0x1.a00ee6c400e9cp-13 + z * 0x1.6cb7064fa68a0p-19))));
+}
+HWY_INLINE double short_cos(double x) {
+  const double z = x * x;
+  return 0x1.ffffffff976b4p-1 +
+         z * (-0x1.ffffffbdc7be0p-2 + z * (0x1.55553a7cd578cp-5 + z * (-0x1.6c078282e149cp-10 +
+                                                                       z * 0x1.990637e5c216cp-16)));
+}
+
+HWY_INLINE float short_sin_of(const Angle& a, uint64_t quarters) {
+  const uint64_t turns = a.turns + quarters;
+  const double s = short_sin(a.high), c = short_cos(a.high);
+  return static_cast<float>(from_bits(bits_of((turns & 1) != 0 ? c : s) ^ (turns & 2) << 62));
+}
+
+// NaN where the argument is too large.
+HWY_INLINE float sin(float x) { return short_sin_of(short_angle(x), 0); }
+HWY_INLINE float cos(float x) { return short_sin_of(short_angle(x), 1); }
+HWY_INLINE float tan(float x) {
+  const Angle a = short_angle(x);
+  const double s = short_sin(a.high), c = short_cos(a.high);
+  const bool odd = (a.turns & 1) != 0;
+  return static_cast<float>((odd ? -c : s) / (odd ? s : c));
+}
+
+// NaN also where a power of zeros or infinities is something else.
+HWY_INLINE float pow(float x, float y) {
+  const double a = std::abs(x), b = y;
+  const auto [k, f] = parts(a, 0);
+  const double t = clamped(b * (k + short_log(f) * kLog2E), 200), n = nearest(t);
+  const double r = (t - n) * kLn2, two_n = power_of_two(n);
+  double z = two_n + two_n * (r * short_expm1(r));
+  z = x < 0 ? with_sign_of_power(z, clamped(b, 0x1p30)) : z;
+  z = std::abs(b) < kInf ? z : kNan;
+  z = a > 0 ? z : kNan;
+  z = a < kInf ? z : kNan;
+  return y == 2 ? x * x : static_cast<float>(z);
+}
+
+}  // namespace tamis::cpu::HWY_NAMESPACE::math
+HWY_AFTER_NAMESPACE();
+
+#endif

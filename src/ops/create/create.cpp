@@ -1,0 +1,455 @@
+// Creation: tensors from lists, memory and rules.
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/check.h"
+#include "core/convert.h"
+#include "core/interval.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/row.h"
+#include "tamis/complex.h"
+#include "tamis/generator.h"
+
+namespace tamis {
+
+namespace detail {
+
+NestedList::NestedList(std::initializer_list<NestedList> rows)
+    : shape_{static_cast<int64_t>(rows.size())}, dtype_(DType::float32) {
+  if (rows.size() == 0) return;
+  const NestedList& first = *rows.begin();
+  dtype_ = first.dtype_;
+  for (int64_t size : first.shape_) shape_.push_back(size);
+  for (const NestedList& row : rows) {
+    dtype_ = promote_types(dtype_, row.dtype_);
+    values_.insert(values_.end(), row.values_.begin(), row.values_.end());
+    // Reported by check_regular, because only the outermost list knows which dimension it is.
+    if (ragged_) continue;
+    if (row.ragged_) {
+      ragged_ = Ragged{row.ragged_->dim + 1, row.ragged_->expected, row.ragged_->got};
+    } else if (!(row.shape_ == first.shape_)) {
+      size_t d = 0;
+      while (d < row.shape_.size() && d < first.shape_.size() && row.shape_[d] == first.shape_[d]) {
+        ++d;
+      }
+      ragged_ = Ragged{static_cast<int64_t>(d) + 1, d < first.shape_.size() ? first.shape_[d] : -1,
+                       d < row.shape_.size() ? row.shape_[d] : -1};
+    }
+  }
+}
+
+void NestedList::check_regular() const {
+  if (!ragged_) return;
+  const auto describe = [](int64_t size) {
+    return size < 0 ? std::string("a number") : fmt::format("{}", size);
+  };
+  check(ragged_->expected < 0, ErrorKind::shape,
+        "expected sequence of length {} at dim {} (got {})", ragged_->expected, ragged_->dim,
+        describe(ragged_->got));
+  raise(ErrorKind::shape, fmt::format("expected a number at dim {} (got a sequence of length {})",
+                                      ragged_->dim, ragged_->got));
+}
+
+void check_row_length(int64_t expected, int64_t got, size_t dim) {
+  check(expected == got, ErrorKind::shape, "expected sequence of length {} at dim {} (got {})",
+        expected, dim, got);
+}
+
+void set_read_only(const Tensor& x) { storage_of(x)->set_read_only(); }
+
+}  // namespace detail
+
+namespace {
+
+/// Up to this many elements a plain loop is faster than a program.
+constexpr int64_t kSmall = 4096;
+
+void check_sizes(const Shape& shape, DType dtype) {
+  bool fits = true;
+  auto bytes = static_cast<int64_t>(itemsize(dtype));
+  for (int64_t size : shape) {
+    check(size >= 0, ErrorKind::shape, "Trying to create tensor with negative dimension {}: {}",
+          size, shape);
+    // A size of 0 does not excuse the others: strides are products of them too.
+    fits = fits && !__builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes);
+  }
+  check(fits, ErrorKind::shape, "Storage size calculation overflowed with sizes={}", shape);
+}
+
+template <class T>
+T* data_of(const Tensor& fresh) {
+  return static_cast<T*>(storage_of(fresh)->data());
+}
+
+/// A 0-d tensor of exactly this dtype: unlike a number it is not weak.
+Tensor scalar_tensor(Scalar value, DType dtype) {
+  Tensor result = allocate({}, dtype);
+  visit_dtype(dtype, [&](auto type) {
+    using T = decltype(type);
+    *data_of<T>(result) = value.to<T>();
+  });
+  return result;
+}
+
+Tensor filled(const Shape& shape, Scalar value, DType dtype) {
+  Tensor result = empty(shape, dtype);
+  const int64_t n = result.numel();
+  if (n > kSmall) {
+    store(result, scalar_tensor(value, dtype));
+    return result;
+  }
+  visit_dtype(dtype, [&](auto type) {
+    using T = decltype(type);
+    std::fill_n(data_of<T>(result), n, value.to<T>());
+  });
+  return result;
+}
+
+/// The mask of an n x m matrix that is true where -lower <= j - i <= upper.
+Tensor band_mask(int64_t n, int64_t m, int64_t lower, int64_t upper) {
+  Ref<const Recipe> band(new Intervals(n, m, lower, upper));
+  return make_tensor(Ref<Storage>(new Storage(n * m, std::move(band))), DType::boolean,
+                     Shape{n, m});
+}
+
+/// x where the band keeps it and 0 elsewhere: selected, not multiplied, so NaN does not stay.
+Tensor keep_band(const Tensor& x, bool below, int64_t diagonal) {
+  check(x.dim() > 0, ErrorKind::index, "Dimension specified as -2 but tensor has no dimensions");
+  wrap_dim(-2, x.dim());
+  if (x.numel() == 0) return empty(x.shape(), x.dtype());
+  const int64_t n = x.size(-2), m = x.size(-1);
+  const int64_t d = std::clamp(diagonal, -n, m);
+  const Tensor mask = below ? band_mask(n, m, n, d) : band_mask(n, m, -d, m);
+  return defer(Op::where, x.dtype(), x.dtype(), {mask, x, scalar_tensor(0, x.dtype())});
+}
+
+}  // namespace
+
+// ---- from values --------------------------------------------------------------------------------
+
+Tensor tensor(const detail::NestedList& list, std::optional<DType> dtype) {
+  list.check_regular();
+  const DType to = dtype.value_or(list.dtype());
+  for (Scalar v : list.values()) {
+    check(!(v.is_complex() && !is_complex(to) && to != DType::boolean), ErrorKind::dtype,
+          "must be real number, not complex");
+    check(is_floating_point(to) || is_complex(to) || fits(v, to), ErrorKind::value,
+          "value cannot be converted to type {} without overflow", name(to));
+  }
+  Tensor result = allocate(list.shape(), to);
+  visit_dtype(to, [&](auto type) {
+    using T = decltype(type);
+    T* out = data_of<T>(result);
+    for (Scalar v : list.values()) *out++ = v.to<T>();
+  });
+  return result;
+}
+
+Tensor from_data(const void* data, const Shape& shape, DType dtype) {
+  Tensor result = empty(shape, dtype);
+  if (result.numel() > 0) {
+    std::memcpy(data_of<void>(result), data, result.numel() * itemsize(dtype));
+  }
+  return result;
+}
+
+Tensor detail::copy_elements(const void* data, int64_t count, const Shape& shape, DType dtype) {
+  check_sizes(shape, dtype);
+  check(numel(shape) == count, ErrorKind::shape, "shape '{}' is invalid for input of size {}",
+        shape, count);
+  return from_data(data, shape, dtype);
+}
+
+Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void(void*)> deleter,
+                 std::optional<Shape> strides) {
+  check_sizes(shape, dtype);
+  const Shape steps = strides ? *strides : contiguous_strides(shape);
+  check(steps.size() == shape.size(), ErrorKind::value,
+        "from_blob: got {} strides for {} dimensions", steps.size(), shape.size());
+  const auto width = static_cast<int64_t>(itemsize(dtype));
+  int64_t last = 0;  // the furthest element
+  for (size_t i = 0; i < shape.size(); ++i) {
+    check(steps[i] >= 0, ErrorKind::unsupported,
+          "from_blob: negative strides are not supported, got strides {}", steps);
+    last += std::max<int64_t>(shape[i] - 1, 0) * steps[i];
+  }
+  const int64_t bytes = numel(shape) == 0 ? 0 : (last + 1) * width;
+  check(data != nullptr || bytes == 0, ErrorKind::value, "from_blob: data is a null pointer");
+  const auto alignment = static_cast<int64_t>(itemsize(real_dtype(dtype)));
+  check(reinterpret_cast<uintptr_t>(data) % alignment == 0, ErrorKind::value,
+        "from_blob: data is not aligned to the {} bytes of {}", alignment, name(dtype));
+  if (data == nullptr) {
+    // Storages without an address count as not computed yet.
+    static std::max_align_t nowhere;
+    data = &nowhere;
+    if (deleter) deleter = [deleter](void*) { deleter(nullptr); };
+  }
+  return make_tensor(Ref<Storage>(new Storage(data, bytes, std::move(deleter))), dtype,
+                     {shape, steps, 0});
+}
+
+// ---- constants ----------------------------------------------------------------------------------
+
+Tensor empty(const Shape& shape, DType dtype) {
+  check_sizes(shape, dtype);
+  return allocate(shape, dtype);
+}
+
+Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, 0, dtype); }
+Tensor ones(const Shape& shape, DType dtype) { return filled(shape, 1, dtype); }
+
+Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
+  const DType to = dtype.value_or(detail::default_dtype(value));
+  check_fits(value, to);
+  return filled(shape, value, to);
+}
+
+Tensor empty_like(const Tensor& x, std::optional<DType> dtype) {
+  return empty(x.shape(), dtype.value_or(x.dtype()));
+}
+Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) {
+  return zeros(x.shape(), dtype.value_or(x.dtype()));
+}
+Tensor ones_like(const Tensor& x, std::optional<DType> dtype) {
+  return ones(x.shape(), dtype.value_or(x.dtype()));
+}
+Tensor full_like(const Tensor& x, Scalar value, std::optional<DType> dtype) {
+  return full(x.shape(), value, dtype.value_or(x.dtype()));
+}
+
+// ---- ranges -------------------------------------------------------------------------------------
+
+namespace {
+
+/// As Scalar converts it, in a way that loops of floats are vectorised with.
+template <class T>
+T rounded_to(double value) {
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+  return Scalar(value).to<T>();
+}
+
+/// out[k] = make(k). Short runs of 32-bit numbers, because those are what vectors can convert.
+template <class T, class F>
+void fill_by_number(T* out, int64_t n, F make) {
+  constexpr int64_t kRun = 1024;
+  for (int64_t from = 0; from < n; from += kRun) {
+    const auto base = static_cast<double>(from);
+    const auto here = static_cast<int32_t>(std::min(kRun, n - from));
+    for (int32_t i = 0; i < here; ++i) out[from + i] = rounded_to<T>(make(base + i));
+  }
+}
+
+/// T is int64_t for integer dtypes, which cuts fractions off all three numbers, else double.
+template <class T>
+void check_range(T start, T end, T step) {
+  check(step > 0 || step < 0, ErrorKind::value, "step must be nonzero");
+  check(std::isfinite(static_cast<double>(start)) && std::isfinite(static_cast<double>(end)),
+        ErrorKind::value, "unsupported range: {} -> {}", start, end);
+  check(step > 0 ? end >= start : end <= start, ErrorKind::value,
+        "upper bound and larger bound inconsistent with step sign");
+}
+
+int64_t range_size(Scalar start, Scalar end, Scalar step, DType dtype) {
+  if (dtype == DType::int64) {
+    using Wide = __int128;
+    const Wide by = step.to_int64();
+    const Wide span = static_cast<Wide>(end.to_int64()) - start.to_int64();
+    const Wide size = (span + by - (by > 0 ? 1 : -1)) / by;
+    check(size <= INT64_MAX, ErrorKind::value, "invalid size, possible overflow?");
+    return static_cast<int64_t>(size);
+  }
+  const double size = std::ceil((end.to_double() - start.to_double()) / step.to_double());
+  check(size >= 0 && size < 0x1p63, ErrorKind::value, "invalid size, possible overflow?");
+  return static_cast<int64_t>(size);
+}
+
+Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), "arange_cpu", dtype);
+  for (Scalar v : {start, end, step}) check_fits(v, DType::float64);
+  if (is_floating_point(dtype)) {
+    check_range(start.to_double(), end.to_double(), step.to_double());
+  } else {
+    for (Scalar v : {start, end, step}) check_fits(v, DType::int64);
+    check_range(start.to_int64(), end.to_int64(), step.to_int64());
+  }
+  const int64_t size = range_size(start, end, step, dtype);
+  Tensor result = empty({size}, dtype);
+  visit_real(dtype, [&](auto type) {
+    using T = decltype(type);
+    T* out = data_of<T>(result);
+    if constexpr (std::is_integral_v<T>) {
+      // Unsigned, because the values of a narrow dtype wrap around.
+      const auto from = static_cast<uint64_t>(start.to_int64());
+      const auto by = static_cast<uint64_t>(step.to_int64());
+      for (int64_t i = 0; i < size; ++i) out[i] = static_cast<T>(from + i * by);
+      storage_of(result)->set_counts_up(std::is_same_v<T, int64_t> && from == 0 && by == 1);
+    } else {
+      const double from = start.to_double(), by = step.to_double();
+      fill_by_number(out, size, [&](double k) { return from + k * by; });
+    }
+  });
+  return result;
+}
+
+bool all_integers(std::initializer_list<Scalar> values) {
+  return std::none_of(values.begin(), values.end(), [](Scalar v) { return v.is_floating_point(); });
+}
+
+}  // namespace
+
+Tensor arange(Scalar end, std::optional<DType> dtype) { return arange(0, end, 1, dtype); }
+
+Tensor arange(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype) {
+  const DType inferred = all_integers({start, end, step}) ? DType::int64 : DType::float32;
+  return range(start, end, step, dtype.value_or(inferred));
+}
+
+Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
+  check(steps >= 0, ErrorKind::value, "number of steps must be non-negative");
+  check_implemented(dtype != DType::boolean || steps <= 1, "linspace_cpu", dtype);
+  check_fits(start, dtype);
+  check_fits(end, dtype);
+  if (is_complex(dtype)) {
+    const std::complex<double> from = start.to_complex(), to = end.to_complex();
+    const DType part = real_dtype(dtype);
+    return complex(linspace(from.real(), to.real(), steps, part),
+                   linspace(from.imag(), to.imag(), steps, part));
+  }
+  Tensor result = empty({steps}, dtype);
+  visit_real(dtype, [&](auto type) {
+    using T = decltype(type);
+    T* out = data_of<T>(result);
+    const auto first = static_cast<double>(start.to<T>()), last = static_cast<double>(end.to<T>());
+    const double step = (last - first) / static_cast<double>(steps - 1);
+    if (steps == 1) {
+      out[0] = start.to<T>();
+      return;
+    }
+    // From both ends, so that both are exact and the values lie symmetrically.
+    const int64_t half = steps / 2;
+    const auto rest = static_cast<double>(steps - 1 - half);
+    fill_by_number(out, half, [&](double k) { return first + step * k; });
+    fill_by_number(out + half, steps - half, [&](double k) { return last - step * (rest - k); });
+  });
+  return result;
+}
+
+// ---- matrices -----------------------------------------------------------------------------------
+
+Tensor eye(int64_t n, std::optional<int64_t> m, DType dtype) {
+  const int64_t cols = m.value_or(n);
+  check(n >= 0, ErrorKind::value, "n must be greater or equal to 0, got {}", n);
+  check(cols >= 0, ErrorKind::value, "m must be greater or equal to 0, got {}", cols);
+  Tensor result = zeros({n, cols}, dtype);
+  const Tensor diagonal = make_view(result, {{std::min(n, cols)}, {cols + 1}, 0});
+  if (diagonal.numel() > 0) store(diagonal, scalar_tensor(1, dtype));
+  return result;
+}
+
+Tensor tril(const Tensor& x, int64_t diagonal) { return keep_band(x, true, diagonal); }
+Tensor triu(const Tensor& x, int64_t diagonal) { return keep_band(x, false, diagonal); }
+
+namespace {
+
+Tensor arange_op(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype) {
+  return arange(start, end, step, dtype);
+}
+Tensor randint_op(int64_t low, int64_t high, const Shape& size, DType dtype,
+                  std::optional<Generator> generator) {
+  return randint(low, high, size, dtype, std::move(generator));
+}
+
+}  // namespace
+
+std::vector<Row> create_rows() {
+  const Value none, f32 = DType::float32, i64 = DType::int64, bits = DType::boolean;
+  const Value matrix = Shape{2, 3}, nothing = Shape{0, 3}, scalar = Shape{};
+  const Value x = arange(6).reshape({2, 3}), batch = linspace(-1, 1, 24).reshape({2, 3, 4});
+  const std::string drawn = ", *, Generator? generator=None) -> Tensor";
+  const auto n = [](int64_t v) { return Value(v); };
+  const auto s = [](Scalar v) { return Value(v); };
+  return {
+      make_row("empty(int[] size, dtype dtype=float32) -> Tensor",
+               "A tensor of unspecified values.", empty, {{nothing, f32}})
+          .with_out(),
+      make_row("zeros(int[] size, dtype dtype=float32) -> Tensor", "A tensor of zeros.", zeros,
+               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .with_out(),
+      make_row("ones(int[] size, dtype dtype=float32) -> Tensor", "A tensor of ones.", ones,
+               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .with_out(),
+      make_row("full(int[] size, Scalar fill_value, dtype? dtype=None) -> Tensor",
+               "A tensor of one value; the dtype is the value's unless given.", full,
+               {{matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}})
+          .with_out(),
+      make_row("empty_like(Tensor input, dtype? dtype=None) -> Tensor",
+               "A tensor of unspecified values with the shape and dtype of input.", empty_like,
+               {{Value(zeros({0, 3})), none}}),
+      make_row("zeros_like(Tensor input, dtype? dtype=None) -> Tensor",
+               "Zeros with the shape and dtype of input.", zeros_like, {{x, none}, {batch, bits}}),
+      make_row("ones_like(Tensor input, dtype? dtype=None) -> Tensor",
+               "Ones with the shape and dtype of input.", ones_like, {{x, none}, {batch, bits}}),
+      make_row("full_like(Tensor input, Scalar fill_value, dtype? dtype=None) -> Tensor",
+               "One value with the shape and dtype of input.", full_like,
+               {{x, s(7), none}, {batch, s(0.5), none}, {x, s(1), bits}}),
+      make_row("arange(Scalar start, Scalar end, Scalar step=1, dtype? dtype=None) -> Tensor",
+               "start, start + step, ... below end; int64 if all three are integers, else float32.",
+               arange_op,
+               {{s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}})
+          .with_out(),
+      make_row("linspace(Scalar start, Scalar end, int steps, dtype dtype=float32) -> Tensor",
+               "steps values from start to end, both included.", linspace,
+               {{s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}})
+          .with_out(),
+      make_row("eye(int n, int? m=None, dtype dtype=float32) -> Tensor",
+               "A matrix with ones on the diagonal and zeros elsewhere.", eye,
+               {{n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}})
+          .with_out(),
+      make_row("tril(Tensor input, int diagonal=0) -> Tensor",
+               "The elements on and below a diagonal of each matrix, zero elsewhere.", tril,
+               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+          .with_in_place()
+          .with_out(),
+      make_row("triu(Tensor input, int diagonal=0) -> Tensor",
+               "The elements on and above a diagonal of each matrix, zero elsewhere.", triu,
+               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+          .with_in_place()
+          .with_out(),
+      make_row("rand(int[] size, dtype dtype=float32" + drawn, "Random numbers, uniform in [0, 1).",
+               rand, {{matrix, f32, none}, {scalar, f32, Generator(3)}})
+          .with_out(),
+      make_row("randn(int[] size, dtype dtype=float32" + drawn,
+               "Random numbers of the standard normal distribution.", randn,
+               {{matrix, f32, none}, {nothing, f32, Generator(3)}})
+          .with_out(),
+      make_row("randint(int low, int high, int[] size, dtype dtype=int64" + drawn,
+               "Random integers from low up to and without high.", randint_op,
+               {{n(-3), n(4), matrix, i64, none}, {n(0), n(2), matrix, bits, Generator(3)}})
+          .with_out(),
+      make_row("randperm(int n, dtype dtype=int64" + drawn, "0 to n - 1 in random order.", randperm,
+               {{n(7), i64, none}, {n(0), i64, Generator(3)}})
+          .with_out(),
+      make_row("bernoulli(Tensor input" + drawn,
+               "1 with the probability that input gives for each element, else 0.", bernoulli,
+               {{Value(linspace(0, 1, 6).reshape({2, 3})), none}})
+          .with_out(),
+      make_row("multinomial(Tensor input, int num_samples, bool replacement=False" + drawn,
+               "Places of each row, drawn with probabilities in proportion to its elements.",
+               multinomial,
+               {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false, none},
+                {Value(ones({4})), n(6), true, Generator(3)}})
+          .with_out(),
+      make_row("rand_like(Tensor input, dtype? dtype=None) -> Tensor",
+               "Random numbers, uniform in [0, 1), with the shape and dtype of input.", rand_like,
+               {{batch, none}, {x, f32}}),
+      make_row("randn_like(Tensor input, dtype? dtype=None) -> Tensor",
+               "Normal random numbers with the shape and dtype of input.", randn_like,
+               {{batch, none}, {x, f32}}),
+  };
+}
+
+}  // namespace tamis

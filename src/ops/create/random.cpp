@@ -1,0 +1,151 @@
+// Random numbers: each element is a function of the seed, the call's place in the stream, and the
+// element's index, so results do not depend on how the work is divided.
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "backend/backend.h"
+#include "core/check.h"
+#include "core/convert.h"
+#include "ops/pointwise/pointwise.h"
+#include "tamis/complex.h"
+#include "tamis/generator.h"
+
+namespace tamis {
+
+namespace {
+
+using Source = std::optional<Generator>;
+
+/// A run of counters that nobody else gets, for n numbers of `bits` random bits each.
+Random draw(const Source& source, Random::Kind kind, int64_t n, int bits) {
+  const uint64_t counters = (static_cast<uint64_t>(n) * static_cast<uint64_t>(bits) + 127) / 128;
+  const auto [seed, first] = (source ? *source : default_generator()).take(counters);
+  return {.kind = kind, .seed = seed, .first = first};
+}
+
+/// A new tensor of random floating point numbers.
+Tensor random_floats(Random::Kind kind, const Shape& shape, DType dtype, const Source& source) {
+  Tensor result = empty(shape, dtype);
+  const Random random = draw(source, kind, result.numel(), dtype == DType::float64 ? 64 : 32);
+  cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
+  return result;
+}
+
+const char* cpp_name(DType dtype) {
+  constexpr const char* kNames[] = {"bool",  "unsigned char", "signed char", "short int",
+                                    "int",   "long int",      "c10::Half",   "c10::BFloat16",
+                                    "float", "double"};
+  static_assert(std::size(kNames) == static_cast<size_t>(DType::complex64));
+  return kNames[static_cast<int>(dtype)];
+}
+
+/// Whether v is in the range of dtype as it is, without wrapping or becoming true.
+bool in_range(int64_t v, DType dtype) {
+  if (dtype == DType::boolean) return v == 0 || v == 1;
+  return fits(v, dtype) && (dtype != DType::uint8 || v >= 0);
+}
+
+/// The largest n for which a floating point dtype tells 0 to n - 1 apart, and how messages put it.
+std::pair<int64_t, const char*> most_distinct(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return {(1 << 11) + 1, "2049"};
+    case DType::bfloat16:
+      return {(1 << 8) + 1, "257"};
+    case DType::float32:
+      return {(1 << 24) + 1, "2^24+1"};
+    default:
+      return {(int64_t{1} << 53) + 1, "2^53+1"};
+  }
+}
+
+/// Room for both parts of complex numbers.
+Shape with_parts(Shape shape) {
+  shape.push_back(2);
+  return shape;
+}
+
+}  // namespace
+
+Tensor rand(const Shape& shape, DType dtype, Source generator) {
+  if (is_complex(dtype)) {
+    return view_as_complex(rand(with_parts(shape), real_dtype(dtype), generator));
+  }
+  check_implemented(is_floating_point(dtype), "check_uniform_bounds", dtype);
+  return random_floats(Random::Kind::uniform, shape, dtype, generator);
+}
+
+Tensor randn(const Shape& shape, DType dtype, Source generator) {
+  if (is_complex(dtype)) {
+    // Each part has half of the variance.
+    const Tensor parts = randn(with_parts(shape), real_dtype(dtype), generator);
+    return view_as_complex(parts * std::numbers::sqrt2 * 0.5);
+  }
+  check_implemented(is_floating_point(dtype), "normal_kernel_cpu", dtype);
+  return random_floats(Random::Kind::normal, shape, dtype, generator);
+}
+
+Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype, Source generator) {
+  check(!is_complex(dtype), ErrorKind::dtype,
+        "check_random_bounds handles only integral, floating-point and boolean types");
+  Tensor result = empty(shape, dtype);
+  check(low < high, ErrorKind::value,
+        "random_ expects 'from' to be less than 'to', but got from={} >= to={}", low, high);
+  check(in_range(low, dtype), ErrorKind::value, "from is out of bounds for {}", cpp_name(dtype));
+  check(in_range(high - 1, dtype), ErrorKind::value, "to - 1 is out of bounds for {}",
+        cpp_name(dtype));
+  Random random = draw(generator, Random::Kind::integers, result.numel(), 64);
+  random.low = low;
+  random.range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
+  return result;
+}
+
+Tensor randint(int64_t high, const Shape& shape, DType dtype, Source generator) {
+  return randint(0, high, shape, dtype, std::move(generator));
+}
+
+Tensor randperm(int64_t n, DType dtype, Source generator) {
+  Tensor result = empty({n}, dtype);
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), "randperm", dtype);
+  if (is_floating_point(dtype)) {
+    const auto [most, text] = most_distinct(dtype);
+    check(n <= most, ErrorKind::value, "n cannot be greater than {} for {} type.", text,
+          scalar_type_name(dtype));
+  } else if (n > 0) {
+    check_fits(n - 1, dtype);
+  }
+  const Tensor random = empty({n}, DType::int64);
+  auto* const words = static_cast<uint64_t*>(storage_of(random)->data());
+  cpu_backend().random(draw(generator, Random::Kind::integers, n, 64), DType::int64, n, words);
+  visit_real(dtype, [&](auto type) {
+    using T = decltype(type);
+    T* out = static_cast<T*>(storage_of(result)->data());
+    // Fisher-Yates, growing: place i gets i or trades it for what an earlier place has.
+    for (int64_t i = 0; i < n; ++i) {
+      const auto product = static_cast<unsigned __int128>(words[i]) * static_cast<uint64_t>(i + 1);
+      const auto j = static_cast<int64_t>(product >> 64);
+      out[i] = out[j];
+      out[j] = static_cast<T>(i);
+    }
+  });
+  return result;
+}
+
+Tensor bernoulli(const Tensor& p, Source generator) {
+  check_implemented(is_floating_point(p.dtype()), "bernoulli_tensor_cpu_p_", p.dtype());
+  const Tensor chance = p.detach().to(DType::float64);
+  check(tamis::all(logical_and(chance >= 0, chance <= 1)).item<bool>(), ErrorKind::value,
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
+  return lt(rand(p.shape(), DType::float64, std::move(generator)), chance).to(p.dtype());
+}
+
+Tensor rand_like(const Tensor& x, std::optional<DType> dtype) {
+  return rand(x.shape(), dtype.value_or(x.dtype()));
+}
+Tensor randn_like(const Tensor& x, std::optional<DType> dtype) {
+  return randn(x.shape(), dtype.value_or(x.dtype()));
+}
+
+}  // namespace tamis

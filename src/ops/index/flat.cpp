@@ -1,0 +1,32 @@
+// FlatPlaces: integers that count the elements of a tensor in row-major order, whatever its layout.
+#include "ops/index/flat.h"
+
+#include "core/check.h"
+
+namespace tamis {
+
+FlatPlaces::FlatPlaces(const Tensor& x, const Tensor& index) {
+  const int64_t n = x.numel();
+  places_.shape = index.shape();
+  places_.strides = Shape(index.shape().size(), 0);
+  columns_.emplace_back(index);
+  columns_[0].check_within(-n, n, [&](int64_t i) {
+    check(false, ErrorKind::index,
+          "out of range: tried to access index {} on a tensor of {} elements.", i, n);
+  });
+  if (x.is_contiguous()) {
+    places_.columns.push_back(columns_[0].column(index.shape(), n, 1));
+    return;
+  }
+  columns_.clear();
+  const Tensor flat = where(index < 0, index + n, index).settle();
+  int64_t inner = n;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    const int64_t size = x.shape()[d];
+    inner /= size;
+    columns_.emplace_back(remainder(floor_divide(flat, inner), size));
+    places_.columns.push_back(columns_.back().column(index.shape(), size, x.strides()[d]));
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,90 @@
+// What the indexing ops share: integer index tensors, checked, and the places they point at.
+#include "ops/index/places.h"
+
+#include "core/check.h"
+#include "core/convert.h"
+#include "expr/expr.h"
+
+namespace tamis {
+
+Indices::Indices(const Tensor& index) {
+  Layout layout = layout_of(index);
+  for (size_t d = 0; d < layout.sizes.size(); ++d) {
+    if (layout.strides[d] == 0) layout.sizes[d] = std::min<int64_t>(layout.sizes[d], 1);
+  }
+  numbers_ = make_view(index, std::move(layout)).to(DType::int64).contiguous();
+  numbers_.settle();
+}
+
+void Indices::check_within(int64_t low, int64_t high,
+                           const std::function<void(int64_t)>& refuse) const {
+  const int64_t n = numbers_.numel();
+  const int64_t* data = numbers_.data<int64_t>();
+  if (n == 0 || cpu_backend().within(data, n, low, high)) return;
+  refuse(*std::find_if(data, data + n, [&](int64_t i) { return i < low || i >= high; }));
+}
+
+void Indices::check_within(int64_t size, int64_t dim) const {
+  check_within(-size, size, [&](int64_t i) {
+    check(false, ErrorKind::index, "index {} is out of bounds for dimension {} with size {}", i,
+          dim, size);
+  });
+}
+
+IndexColumn Indices::column(const Shape& shape, int64_t size, int64_t step) const {
+  return {numbers_.data<int64_t>(), broadcast_strides(layout_of(numbers_), shape), size, step};
+}
+
+Tensor take_places(const Tensor& x, const Places& places, int64_t first) {
+  const Tensor result = allocate(places.shape, x.dtype());
+  if (result.numel() == 0) return result;
+  const auto size = static_cast<int64_t>(x.itemsize());
+  const void* const from = static_cast<const char*>(x.data_ptr()) + first * size;
+  cpu_backend().take(places, from, x.itemsize(), storage_of(result)->data());
+  return result;
+}
+
+void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine) {
+  if (numel(places.shape) == 0) return;
+  const Tensor source = value.to(target.dtype());
+  const void* data = source.data_ptr();
+  cpu_backend().put(places, target.mutable_data_ptr(), data,
+                    broadcast_strides(layout_of(source), places.shape), target.dtype(), combine);
+}
+
+Tensor without_leading_ones(Tensor value) {
+  while (value.dim() > 0 && value.size(0) == 1) value = value.select(0, 0);
+  return value;
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.size() > to.size()) return false;
+  const size_t lead = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] != 1 && from[d] != to[lead + d]) return false;
+  }
+  return true;
+}
+
+void check_index_dtype(const Tensor& index) {
+  const DType dtype = index.dtype();
+  check(dtype != DType::uint8, ErrorKind::dtype,
+        "x[mask]: expected BoolTensor for mask, but got Byte; write mask.to_bool() or mask != 0");
+  const bool integer =
+      dtype == DType::int64 || dtype == DType::int32 || (index.dim() == 0 && is_integral(dtype));
+  check(dtype == DType::boolean || integer, ErrorKind::index,
+        "tensors used as indices must be long, int, byte or bool tensors, but got {}; if it is a "
+        "mask, write mask.to_bool() or mask != 0",
+        scalar_type_name(dtype));
+}
+
+void check_mask_sizes(const Tensor& x, const Tensor& mask, int64_t first) {
+  for (int64_t d = 0; d < mask.dim(); ++d) {
+    check(mask.shape()[d] == x.shape()[first + d], ErrorKind::index,
+          "The shape of the mask {} at index {} does not match the shape of the indexed tensor {} "
+          "at index {}",
+          mask.shape(), d, x.shape(), first + d);
+  }
+}
+
+}  // namespace tamis

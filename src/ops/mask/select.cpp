@@ -1,0 +1,139 @@
+// Select: ops whose result holds, counts or locates the elements that a mask keeps.
+#include "core/check.h"
+#include "core/convert.h"
+#include "core/overlap.h"
+#include "ops/mask/isin.h"
+#include "ops/mask/mask_args.h"
+#include "ops/pointwise/by_value.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/row.h"
+
+namespace tamis {
+
+namespace {
+
+/// The dtype that isin looks elements of this dtype up in: it holds all their values.
+DType isin_operand(DType dtype) {
+  if (dtype == DType::boolean) return DType::uint8;
+  return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
+}
+
+}  // namespace
+
+Tensor masked_select(const Tensor& x, const Tensor& mask) {
+  check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
+  const bool same = mask.shape() == x.shape();
+  const Shape shape = same ? x.shape() : broadcast_shapes(mask.shape(), x.shape());
+  const Tensor result = compress(x, mask, shape);
+  if (is_tracked(x)) {
+    record(result, "masked_select", Flow::moves, {x}, {mask},
+           [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
+           });
+  }
+  return result;
+}
+
+Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask) {
+  check(out.dtype() == x.dtype(), ErrorKind::dtype,
+        "masked_select(): self and result must have the same scalar type, but got {} and {}",
+        scalar_type_name(x.dtype()), scalar_type_name(out.dtype()));
+  check_no_internal_overlap(out);
+  check_no_overlap(out, x);
+  check_no_overlap(out, mask);
+  Tensor result = masked_select(x, mask);
+  if (out.shape() == result.shape()) {
+    store(out, std::move(result));
+  } else {
+    rebind(out, result);
+  }
+  return out;
+}
+
+Tensor nonzero(const Tensor& x) { return coordinates(x.to_bool()); }
+
+std::vector<Tensor> nonzero_tuple(const Tensor& x) {
+  const Tensor rows = nonzero(x.dim() == 0 ? x.unsqueeze(0) : x);
+  std::vector<Tensor> columns;
+  for (int64_t d = 0; d < rows.size(1); ++d) columns.push_back(rows.select(1, d));
+  return columns;
+}
+
+Tensor argwhere(const Tensor& x) { return nonzero(x); }
+
+std::vector<Tensor> where(const Tensor& condition) { return nonzero_tuple(condition); }
+
+int64_t count(const Tensor& mask) {
+  check_mask(mask, "count: expected BoolTensor for mask, but got");
+  return count_true(mask);
+}
+
+Tensor count_nonzero(const Tensor& x, const Dims& dims) { return sum(x.to_bool(), dims); }
+
+IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert)
+    : operand_(isin_operand(dtype)), invert_(invert) {
+  for (DType used : {dtype, test_elements.dtype()}) {
+    check(!is_complex(used), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
+          scalar_type_name(used));
+  }
+  const Tensor meant = is_number(test_elements)
+                           ? Tensor(rounded_for(test_elements.item(), dtype))
+                           : test_elements.to(isin_operand(test_elements.dtype()));
+  const Tensor test = meant.contiguous();
+  set_ = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand_);
+}
+
+Tensor IsinLookup::operator()(const Tensor& x) const {
+  const TensorRef input[] = {x};
+  const Tensor found = defer(Op::isin, operand_, DType::boolean, input, set_);
+  return invert_ ? logical_not(found) : found;
+}
+
+Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
+  if (is_number(x) && !is_number(test_elements)) {
+    const Tensor meant(rounded_for(x.item(), test_elements.dtype()));
+    return IsinLookup(test_elements, meant.dtype(), invert)(meant);
+  }
+  return IsinLookup(test_elements, x.dtype(), invert)(x);
+}
+
+std::vector<Row> select_rows() {
+  const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
+  const Tensor ints = tensor({{5, 0, -1}, {0, 7, 7}});
+  const Tensor mask = tensor({{true, false, true}, {false, true, false}});
+  const Tensor row = tensor({true, false, true});
+  const Tensor column = tensor({{false}, {true}});
+  const Shape none;
+  return {
+      make_row("masked_select(Tensor input, Tensor mask) -> Tensor",
+               "The elements of input where mask is true, 1-d, in row-major order; both broadcast.",
+               masked_select,
+               {{x, mask}, {x, row}, {x, column}, {tensor({1, 2, 3}), mask}, {x, Tensor(true)}})
+          .with_out(),
+      make_row("nonzero(Tensor input) -> Tensor",
+               "The coordinates of the nonzero elements, one row each.", nonzero,
+               {{x}, {ints}, {mask}, {tensor(0)}})
+          .with_out(),
+      make_row("nonzero_tuple(Tensor input) -> Tensor[]",
+               "The coordinates of the nonzero elements, one tensor per dimension.", nonzero_tuple,
+               {{x}, {ints}, {mask}, {tensor(3)}}),
+      make_row("argwhere(Tensor input) -> Tensor",
+               "The coordinates of the nonzero elements, one row each.", argwhere, {{ints}}),
+      make_row("count_nonzero(Tensor input, int[] dim=[]) -> Tensor",
+               "The number of nonzero elements, over all dimensions or the given ones.",
+               count_nonzero,
+               {{ints, none}, {ints, Shape{0}}, {mask, Shape{-1}}, {x, Shape{0, 1}}}),
+      make_row("count(Tensor mask) -> int", "The number of true elements of a mask.", count,
+               {{mask}, {row}}),
+      make_row("isin(Tensor input, Tensor test_elements, bool invert=False) -> Tensor",
+               "True where an element of input equals some test element, compared exactly.", isin,
+               {{ints, tensor({7, 0}), false},
+                {ints, tensor({7, 0}), true},
+                {x, tensor({2.f, 9.f}), false},
+                {mask, tensor({true}), false}})
+          .with_out(),
+  };
+}
+
+}  // namespace tamis

@@ -1,0 +1,299 @@
+// Quantiles, and the order of the elements that a mask keeps.
+#include <cmath>
+#include <limits>
+
+#include "autograd/node.h"
+#include "core/check.h"
+#include "core/convert.h"
+#include "ops/mask/mask_args.h"
+#include "ops/order/order_args.h"
+#include "tamis/indexing.h"
+#include "tamis/masked.h"
+#include "tamis/order.h"
+
+namespace tamis {
+
+namespace {
+
+enum class Interpolation { linear, lower, higher, midpoint, nearest };
+
+Interpolation interpolation_of(const std::string& text) {
+  constexpr const char* kNames[] = {"linear", "lower", "higher", "midpoint", "nearest"};
+  for (int i = 0; i < 5; ++i) {
+    if (text == kNames[i]) return static_cast<Interpolation>(i);
+  }
+  raise(ErrorKind::value,
+        "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+        "got " +
+            text);
+}
+
+/// The values of q, checked.
+std::vector<double> probabilities(const Tensor& x, const Tensor& q) {
+  check(q.dim() <= 1, ErrorKind::shape, "quantile() q must be a scalar or 1D tensor");
+  const bool is_number = q.impl().is_number;
+  check(is_number || q.dtype() == x.dtype(), ErrorKind::dtype,
+        "quantile() q tensor must be same dtype as the input tensor");
+  const std::vector<double> values = q.to_vector<double>();
+  for (double v : values) {
+    if (is_number) {
+      check(v >= 0 && v <= 1, ErrorKind::value,
+            "quantile() q must be in the range [0, 1] but got {}", v);
+    }
+    check(v >= 0 && v <= 1, ErrorKind::value, "quantile() q values must be in the range [0, 1]");
+  }
+  return values;
+}
+
+/// Between which ranks a quantile lies, and how far.
+struct Place {
+  int64_t below = 0, above = 0;
+  double weight = 0;
+  double slope = 0;  // of the weight, as q grows
+};
+
+/// PyTorch computes ranks in the dtype of the elements. Beyond 2^24 that is too coarse for float32.
+Place place_of(double q, int64_t last, DType dtype, Interpolation interpolation) {
+  const bool coarse = dtype == DType::float32 && last < (1 << 24);
+  double rank =
+      coarse ? static_cast<float>(q) * static_cast<float>(last) : q * static_cast<double>(last);
+  if (interpolation == Interpolation::lower) rank = std::floor(rank);
+  if (interpolation == Interpolation::higher) rank = std::ceil(rank);
+  if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);
+  const double below = std::floor(rank);
+  const bool midpoint = interpolation == Interpolation::midpoint;
+  const bool linear = interpolation == Interpolation::linear;
+  return {static_cast<int64_t>(below), static_cast<int64_t>(std::ceil(rank)),
+          midpoint ? 0.5 : rank - below, linear ? static_cast<double>(last) : 0};
+}
+
+/// a + weight * (b - a), from the nearer end; an element itself where there is nothing between.
+template <class T>
+T between(T a, T b, T weight) {
+  if (weight == 0 || a == b) return a;
+  return weight < T{0.5} ? a + weight * (b - a) : b - (b - a) * (T{1} - weight);
+}
+
+/// The gradient of a quantile goes to the two elements that it lies between, and to q by their
+/// distance; `found` has their indices, two by two.
+void record_quantiles(const Tensor& out, const Sliced& sliced, const Tensor& q,
+                      const std::vector<Place>& places, const std::vector<int64_t>& found) {
+  std::vector<int64_t> below, above;
+  std::vector<double> weights, slopes;
+  for (size_t i = 0; i < places.size(); ++i) {
+    below.push_back(found[2 * i]);
+    above.push_back(found[2 * i + 1]);
+    weights.push_back(places[i].weight);
+    slopes.push_back(places[i].slope);
+  }
+  const Tensor& x = sliced.elements();
+  const Shape shape = out.shape();
+  const Tensor qs = q.reshape({-1}).to(out.dtype());  // a number may have another one
+  record(out, "quantile", Flow::mixes, {x, qs},
+         {tensor(below, shape), tensor(above, shape), tensor(weights, shape), tensor(slopes, shape),
+          x, qs},
+         [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor &lower = saved[0], &upper = saved[1], &v = saved[4];
+           const Tensor slope = saved[3].to(g.dtype());
+           // The weights as they are, and as they change with q.
+           const Tensor weight = saved[2].to(g.dtype()) + (saved[5] - saved[5].detach()) * slope;
+           const Tensor none = zeros(v.shape(), g.dtype());
+           return {
+               scatter_add(scatter_add(none, -1, lower, g * (1 - weight)), -1, upper, g * weight),
+               g * slope * (gather(v, -1, upper) - gather(v, -1, lower))};
+         });
+}
+
+/// The quantiles of each slice.
+template <class T>
+void interpolate(const Sliced& sliced, const Tensor& q, const std::vector<Place>& places,
+                 const Tensor& out) {
+  std::vector<int64_t> ranks;
+  ranks.reserve(2 * places.size());
+  for (const Place& p : places) {
+    ranks.push_back(p.below);
+    ranks.push_back(p.above);
+  }
+  std::vector<T> found(ranks.size());
+  std::vector<int64_t> indices(is_tracked(sliced.elements()) || is_tracked(q) ? ranks.size() : 0);
+  const auto per_slice = static_cast<int64_t>(ranks.size()) / sliced.count();
+  cpu_backend().order().select(sliced.slices(), ranks.data(), per_slice, found.data(),
+                               indices.empty() ? nullptr : indices.data());
+  T* const to = out.mutable_data<T>();
+  for (size_t i = 0; i < places.size(); ++i) {
+    to[i] = between(found[2 * i], found[2 * i + 1], static_cast<T>(places[i].weight));
+  }
+  if (!indices.empty()) record_quantiles(out, sliced, q, places, indices);
+}
+
+/// Where the quantiles of each slice lie. A slice with NaN, unless they are skipped, has NaN only.
+std::vector<Place> places_in(const Sliced& sliced, const std::vector<double>& qs,
+                             Interpolation interpolation, bool skip_nan) {
+  const DType dtype = sliced.elements().dtype();
+  const int64_t last = sliced.size() - 1;
+  std::vector<Place> places;
+  for (int64_t nans : isnan(sliced.elements()).sum({-1}).to_vector<int64_t>()) {
+    for (double q : qs) {
+      if (nans == 0) {
+        places.push_back(place_of(q, last, dtype, interpolation));
+      } else if (skip_nan && nans <= last) {
+        places.push_back(place_of(q, last - nans, dtype, interpolation));
+      } else {
+        places.push_back({last, last, 0, 0});
+      }
+    }
+  }
+  return places;
+}
+
+Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                   const std::string& interpolation, bool skip_nan) {
+  check(x.numel() > 0, ErrorKind::value, "quantile() input tensor must be non-empty");
+  check(x.dtype() == DType::float32 || x.dtype() == DType::float64, ErrorKind::dtype,
+        "quantile() input tensor must be either float or double dtype");
+  const std::vector<double> qs = probabilities(x, q);
+  const Interpolation how = interpolation_of(interpolation);
+  const int64_t d = dim ? wrap_dim(*dim, x.dim()) : 0;
+
+  Shape kept = x.shape();  // of the result for one q
+  if (!dim) {
+    kept = keepdim ? Shape(kept.size(), 1) : Shape{};
+  } else if (x.dim() > 0) {
+    kept[d] = 1;
+    if (!keepdim) kept.erase(d);
+  }
+  if (q.dim() == 1) kept.insert(0, q.numel());
+
+  const Sliced sliced(dim ? x : x.reshape({-1}), d);
+  const Tensor out = sliced.room(static_cast<int64_t>(qs.size()), x.dtype());
+  if (out.numel() > 0) {
+    const std::vector<Place> places = places_in(sliced, qs, how, skip_nan);
+    if (x.dtype() == DType::float32) {
+      interpolate<float>(sliced, q, places, out);
+    } else {
+      interpolate<double>(sliced, q, places, out);
+    }
+  }
+  if (!dim || x.dim() <= 1) return out.view(kept);
+  // The quantiles come first, and the dimensions of x stay in order behind them.
+  Shape order = {d};
+  for (int64_t i = 0; i < x.dim(); ++i) {
+    if (i != d) order.push_back(i);
+  }
+  return out.transpose(d, -1).permute(order).contiguous().view(kept);
+}
+
+/// x with NaN where mask is false.
+Tensor with_nan(const char* op, const Tensor& x, const Tensor& mask) {
+  if (!mask.defined()) return x;
+  check_mask(mask, std::string(op) + ": expected BoolTensor for mask, but got");
+  check_broadcasts_to(x, mask.shape());
+  return where(mask, x, full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype()));
+}
+
+}  // namespace
+
+Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                const std::string& interpolation) {
+  return quantile_of(x, q, dim, keepdim, interpolation, false);
+}
+
+Tensor nanquantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                   const std::string& interpolation) {
+  return quantile_of(x, q, dim, keepdim, interpolation, true);
+}
+
+Tensor percentile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                  const std::string& interpolation) {
+  check(!is_complex(q.dtype()), ErrorKind::dtype, "percentile() q must be real, but got {}",
+        scalar_type_name(q.dtype()));
+  check(q.dim() <= 1, ErrorKind::shape,
+        "percentile() q must be a number or a 1-d tensor, but got shape {}", q.shape());
+  for (double v : q.to_vector<double>()) {
+    check(v >= 0 && v <= 100, ErrorKind::value,
+          "percentile() q must be in the range [0, 100] but got {}", v);
+  }
+  Tensor share = q.to(DType::float64) / 100;
+  // A number stays one, since quantile takes it whatever its dtype.
+  share.impl().is_number = q.impl().is_number;
+  return quantile(x, q.impl().is_number ? share : share.to(x.dtype()), dim, keepdim, interpolation);
+}
+
+namespace masked {
+
+Tensor median(const Tensor& x, const Tensor& mask, int64_t dim, bool keepdim,
+              std::optional<DType> dtype) {
+  check_ordered("median_out", x.dtype(), true);
+  const bool is_float = is_floating_point(x.dtype());
+  const Tensor values = is_float ? x : x.to(DType::float64);
+  const Tensor found = nanmedian(with_nan("masked.median", values, mask), dim, keepdim).first;
+  check(is_float || !isnan(found).any().item<bool>(), ErrorKind::value,
+        "masked median expects no fully masked out rows if dtype is not floating point");
+  return found.to(dtype.value_or(x.dtype()));
+}
+
+Tensor quantile(const Tensor& x, const Tensor& mask, const Tensor& q, std::optional<int64_t> dim,
+                bool keepdim, const std::string& interpolation) {
+  if (!mask.defined()) return tamis::quantile(x, q, dim, keepdim, interpolation);
+  const Tensor found =
+      nanquantile(with_nan("masked.quantile", x, mask), q, dim, keepdim, interpolation);
+  // A NaN that is kept decides, as it does without a mask.
+  const Tensor nans = isnan(x).bitwise_and(mask);
+  const Tensor spoiled = dim ? nans.any({*dim}, keepdim) : nans.any({}, keepdim);
+  return where(spoiled, full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype()), found);
+}
+
+}  // namespace masked
+
+namespace {
+
+Tensor masked_median_op(const Tensor& x, int64_t dim, bool keepdim, std::optional<DType> dtype,
+                        std::optional<Tensor> mask) {
+  return masked::median(x, mask.value_or(Tensor()), dim, keepdim, dtype);
+}
+Tensor masked_quantile_op(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
+                          bool keepdim, const std::string& interpolation,
+                          std::optional<Tensor> mask) {
+  return masked::quantile(x, mask.value_or(Tensor()), q, dim, keepdim, interpolation);
+}
+
+}  // namespace
+
+std::vector<Row> quantile_rows() {
+  const Tensor x = tensor({{3.f, 1.f, 2.f, 8.f}, {6.f, 5.f, 4.f, 7.f}});
+  const Tensor q = tensor({0.25f, 0.5f});
+  const Tensor mask = tensor({true, false, true, true});
+  const std::string linear = "linear", nearest = "nearest";
+  return {
+      make_row("quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
+               "interpolation='linear') -> Tensor",
+               "The q-quantiles of all elements or along a dimension; NaN if there is a NaN.",
+               quantile, {{x, q, int64_t{1}, false, linear}, {x, Tensor(0.3), {}, true, nearest}})
+          .with_out(),
+      make_row("nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
+               "interpolation='linear') -> Tensor",
+               "The q-quantiles of the elements that are not NaN, of all or along a dimension.",
+               nanquantile,
+               {{x, q, int64_t{0}, true, linear}, {x, Tensor(0.3), {}, false, nearest}})
+          .with_out(),
+      make_row(
+          "percentile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
+          "interpolation='linear') -> Tensor",
+          "quantile with q in percent, from 0 to 100.", percentile,
+          {{x, Tensor(25), int64_t{1}, false, linear}, {x, tensor({5.f, 95.f}), {}, true, nearest}})
+          .with_out(),
+      make_row("masked.median(Tensor input, int dim=-1, *, bool keepdim=False, dtype? dtype=None, "
+               "Tensor? mask=None) -> Tensor",
+               "The lower median along a dimension of the elements that the mask keeps and that "
+               "are not NaN.",
+               masked_median_op,
+               {{x, int64_t{-1}, false, {}, mask}, {x, int64_t{0}, true, DType::float64, {}}}),
+      make_row("masked.quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
+               "interpolation='linear', Tensor? mask=None) -> Tensor",
+               "The q-quantiles of the elements that the mask keeps, of all or along a dimension.",
+               masked_quantile_op,
+               {{x, q, int64_t{1}, false, linear, mask}, {x, Tensor(0.3), {}, true, nearest, {}}}),
+  };
+}
+
+}  // namespace tamis

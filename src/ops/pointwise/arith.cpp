@@ -1,0 +1,330 @@
+// Arithmetic: the functions of one and two numbers that give a number.
+#include <complex>
+
+#include "core/check.h"
+#include "core/convert.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/row.h"
+
+namespace tamis {
+namespace {
+
+constexpr const char* kInvert =
+    "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.";
+
+/// A function of real analysis.
+Tensor analytic(Op op, const Tensor& x) {
+  const DType dtype = float_type(result_type(x));
+  return defer(op, dtype, dtype, {x});
+}
+
+/// The same values in a new tensor.
+Tensor copied(const Tensor& x) {
+  const DType dtype = result_type(x);
+  return defer(Op::cast, dtype, dtype, {x});
+}
+
+/// A function that maps numbers of every kind to their own kind.
+Tensor numeric(Op op, const char* kernel, const Tensor& x) {
+  const DType dtype = result_type(x);
+  check_implemented(dtype != DType::boolean, kernel, dtype);
+  return defer(op, dtype, dtype, {x});
+}
+
+/// Rounding, which leaves integers as they are.
+Tensor rounded(Op op, const char* kernel, const Tensor& x) {
+  const DType dtype = result_type(x);
+  check(!is_complex(dtype) || op == Op::round, ErrorKind::dtype,
+        "{} is not supported for complex inputs", name(op));
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
+  return is_floating_point(dtype) ? defer(op, dtype, dtype, {x}) : copied(x);
+}
+
+/// A function of two numbers; bools have one of their own.
+Tensor binary(Op op, Op mask_op, const Tensor& a, const Tensor& b) {
+  const DType dtype = result_type(a, b);
+  return defer(dtype == DType::boolean ? mask_op : op, dtype, dtype, {a, b});
+}
+
+/// One of two numbers.
+Tensor extreme(Op op, Op mask_op, const Tensor& a, const Tensor& b) {
+  check(!is_complex(result_type(a, b)), ErrorKind::dtype, "{} not implemented for complex tensors.",
+        name(op));
+  return binary(op, mask_op, a, b);
+}
+
+/// A function that divides. Integers have no value for a division by zero, so the divisor is looked
+/// at now: the call must be what throws. Divisors that nothing is divided by may be zero.
+Tensor divide(Op op, const char* kernel, const Tensor& a, const Tensor& b) {
+  const DType dtype = result_type(a, b);
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
+  if (!is_floating_point(dtype) && numel(broadcast_shapes(a.shape(), b.shape())) != 0) {
+    check(!any_true(defer(Op::eq, dtype, DType::boolean, {b, Tensor(0)})), ErrorKind::value,
+          "ZeroDivisionError");
+  }
+  return defer(op, dtype, dtype, {a, b});
+}
+
+/// The gradient goes to what was taken; x keeps it where it equals a bound.
+void record_clamp(const Tensor& y, std::span<const Tensor> inputs, const std::optional<Tensor>& min,
+                  const std::optional<Tensor>& max) {
+  record(y, "clamp", Flow::pointwise, {inputs.begin(), inputs.end()},
+         {inputs[0], min.value_or(Tensor()), max.value_or(Tensor())},
+         [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           const Tensor &x = saved[0], &lo = saved[1], &hi = saved[2], none = zeros({}, g.dtype());
+           Tensor inside = full({}, true);
+           if (lo.defined()) inside = inside & (x >= lo);
+           if (hi.defined()) inside = inside & (x <= hi);
+           Gradients result = {where(inside, g, none), {}, {}};
+           // Where the bounds cross, the upper one is taken.
+           if (lo.defined()) {
+             const Tensor below = hi.defined() ? (x < lo) & (lo < hi) : x < lo;
+             result[1] = where(below, g, none);
+           }
+           if (hi.defined()) {
+             const Tensor above = lo.defined() ? (x > hi) | (hi < lo) : x > hi;
+             result[2] = where(above, g, none);
+           }
+           return result;
+         });
+}
+
+}  // namespace
+
+Tensor neg(const Tensor& x) {
+  const DType dtype = result_type(x);
+  check(dtype != DType::boolean, ErrorKind::dtype,
+        "Negation, the `-` operator, on a bool tensor is not supported. {}", kInvert);
+  return defer(Op::neg, dtype, dtype, {x});
+}
+
+Tensor abs(const Tensor& x) {
+  const DType dtype = result_type(x);
+  check_implemented(dtype != DType::boolean, "abs_cpu", dtype);
+  return defer(Op::abs, dtype, real_dtype(dtype), {x});
+}
+
+Tensor sign(const Tensor& x) {
+  check(!is_complex(x.dtype()), ErrorKind::dtype,
+        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+        "instead.");
+  return x.dtype() == DType::boolean ? copied(x) : numeric(Op::sign, "sign_cpu", x);
+}
+
+Tensor relu(const Tensor& x) {
+  const DType dtype = result_type(x);
+  check(dtype != DType::boolean, ErrorKind::dtype, "Boolean inputs not supported for relu");
+  check(!is_complex(dtype), ErrorKind::dtype, "clamp is not supported for complex types");
+  return defer(Op::relu, dtype, dtype, {x});
+}
+
+Tensor square(const Tensor& x) {
+  const DType dtype = x.dtype() == DType::boolean ? DType::int64 : result_type(x);
+  return defer(Op::mul, dtype, dtype, {x, x});
+}
+
+Tensor sqrt(const Tensor& x) { return analytic(Op::sqrt, x); }
+Tensor rsqrt(const Tensor& x) { return analytic(Op::rsqrt, x); }
+Tensor exp(const Tensor& x) { return analytic(Op::exp, x); }
+Tensor log(const Tensor& x) { return analytic(Op::log, x); }
+Tensor log2(const Tensor& x) { return analytic(Op::log2, x); }
+Tensor log10(const Tensor& x) { return analytic(Op::log10, x); }
+Tensor log1p(const Tensor& x) { return analytic(Op::log1p, x); }
+Tensor expm1(const Tensor& x) { return analytic(Op::expm1, x); }
+Tensor sin(const Tensor& x) { return analytic(Op::sin, x); }
+Tensor cos(const Tensor& x) { return analytic(Op::cos, x); }
+Tensor tan(const Tensor& x) { return analytic(Op::tan, x); }
+Tensor tanh(const Tensor& x) { return analytic(Op::tanh, x); }
+Tensor sigmoid(const Tensor& x) { return analytic(Op::sigmoid, x); }
+Tensor reciprocal(const Tensor& x) { return analytic(Op::reciprocal, x); }
+
+Tensor floor(const Tensor& x) { return rounded(Op::floor, "floor_vml_cpu", x); }
+Tensor ceil(const Tensor& x) { return rounded(Op::ceil, "ceil_vml_cpu", x); }
+Tensor round(const Tensor& x) { return rounded(Op::round, "round_vml_cpu", x); }
+Tensor trunc(const Tensor& x) { return rounded(Op::trunc, "trunc_vml_cpu", x); }
+
+Tensor add(const Tensor& a, const Tensor& b) { return binary(Op::add, Op::mask_or, a, b); }
+Tensor mul(const Tensor& a, const Tensor& b) { return binary(Op::mul, Op::mask_and, a, b); }
+Tensor minimum(const Tensor& a, const Tensor& b) {
+  return extreme(Op::minimum, Op::mask_and, a, b);
+}
+Tensor maximum(const Tensor& a, const Tensor& b) { return extreme(Op::maximum, Op::mask_or, a, b); }
+
+Tensor sub(const Tensor& a, const Tensor& b) {
+  const bool bool_a = a.dtype() == DType::boolean, bool_b = b.dtype() == DType::boolean;
+  check(!bool_a || !bool_b, ErrorKind::dtype,
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+        "`logical_xor()` operator instead.");
+  check(!bool_a && !bool_b, ErrorKind::dtype,
+        "Subtraction, the `-` operator, with a bool tensor is not supported. {}", kInvert);
+  const DType dtype = result_type(a, b);
+  return defer(Op::sub, dtype, dtype, {a, b});
+}
+
+Tensor div(const Tensor& a, const Tensor& b) {
+  const DType dtype = float_type(result_type(a, b));
+  return defer(Op::div, dtype, dtype, {a, b});
+}
+
+Tensor floor_divide(const Tensor& a, const Tensor& b) {
+  return divide(Op::floor_div, "div_floor_cpu", a, b);
+}
+
+Tensor remainder(const Tensor& a, const Tensor& b) {
+  return divide(Op::remainder, "remainder_cpu", a, b);
+}
+
+Tensor fmod(const Tensor& a, const Tensor& b) { return divide(Op::fmod, "fmod_cpu", a, b); }
+
+Tensor pow(const Tensor& a, const Tensor& b) {
+  const DType dtype = result_type(a, b);
+  check_implemented(dtype != DType::boolean, "pow", dtype);
+  // A tensor of exponents may hold negative ones; a number may not, since that is surely a mistake.
+  const bool number = is_number(b);
+  check(!number || !is_integral(dtype) || b.item().to_int64() >= 0, ErrorKind::value,
+        "Integers to negative integer powers are not allowed.");
+  // Exponents among float32 and float64 are doubles in PyTorch.
+  if (itemsize(dtype) <= 2 || is_integral(dtype)) check_number_fits(b, dtype);
+  // Squares and cubes are what most powers are, and PyTorch multiplies too.
+  const std::complex<double> exponent = number ? b.item().to_complex() : 0;
+  if (exponent == 2.0 || exponent == 3.0) {
+    const Tensor factor = a.to(dtype), square = mul(factor, factor);
+    return exponent == 2.0 ? square : mul(square, factor);
+  }
+  return defer(Op::pow, dtype, dtype, {a, b});
+}
+
+Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> max) {
+  check(min || max, ErrorKind::value,
+        "torch.clamp: At least one of 'min' or 'max' must not be None");
+  const DType dtype = result_type({&x, min ? &*min : &x, max ? &*max : &x});
+  check(!is_complex(dtype), ErrorKind::dtype, "clamp is not supported for complex types");
+  const bool by_tensor = !(min && max) && !(min ? *min : *max).impl().is_number;
+  if (dtype == DType::boolean && by_tensor) return min ? maximum(x, *min) : minimum(x, *max);
+  check_implemented(dtype != DType::boolean,
+                    min && max ? "clamp_cpu"
+                    : min      ? "clamp_min_cpu"
+                               : "clamp_max_cpu",
+                    dtype);
+  Tensor result = x;
+  for (const auto& [bound, op] : {std::pair(min, Op::maximum), std::pair(max, Op::minimum)}) {
+    if (!bound) continue;
+    // A bound that wrapped around would be another bound.
+    check_number_fits(*bound, dtype);
+    const TensorRef operands[] = {result, *bound};
+    result = defer(op, dtype, dtype, operands);
+  }
+  const Tensor inputs[] = {x, min.value_or(Tensor(0)), max.value_or(Tensor(0))};
+  if (is_floating_point(dtype) && is_tracked(inputs)) record_clamp(result, inputs, min, max);
+  return result;
+}
+
+namespace {
+
+struct Summary {
+  const char* name;
+  Tensor (*function)(const Tensor&);
+  const char* text;
+};
+
+constexpr Summary kAnalytic[] = {
+    {"sqrt", sqrt, "The square root."},
+    {"rsqrt", rsqrt, "One divided by the square root."},
+    {"exp", exp, "e to the power of each element."},
+    {"log", log, "The natural logarithm."},
+    {"log2", log2, "The logarithm to base 2."},
+    {"log10", log10, "The logarithm to base 10."},
+    {"log1p", log1p, "log(1 + x), exact for small x."},
+    {"expm1", expm1, "exp(x) - 1, exact for small x."},
+    {"sin", sin, "The sine."},
+    {"cos", cos, "The cosine."},
+    {"tan", tan, "The tangent."},
+    {"tanh", tanh, "The hyperbolic tangent."},
+    {"sigmoid", sigmoid, "1 / (1 + exp(-x))."},
+    {"reciprocal", reciprocal, "One divided by each element."},
+};
+
+constexpr Summary kNumeric[] = {
+    {"neg", neg, "Each element with its sign changed."},
+    {"abs", abs, "Each element without its sign."},
+    {"sign", sign, "-1, 0 or 1, as the element is negative, zero (or NaN) or positive."},
+    {"relu", relu, "Each element, or zero where it is negative."},
+    {"floor", floor, "The largest whole number that is not above each element."},
+    {"ceil", ceil, "The smallest whole number that is not below each element."},
+    {"round", round, "The nearest whole number, the even one of two that are equally near."},
+    {"trunc", trunc, "Each element without its fraction."},
+    {"square", square, "Each element times itself."},
+};
+
+void add_unary_rows(std::vector<Row>& rows, std::span<const Summary> summaries,
+                    const std::vector<Args>& samples) {
+  for (const Summary& s : summaries) {
+    rows.push_back(
+        make_row(fmt::format("{}(Tensor input) -> Tensor", s.name), s.text, s.function, samples)
+            .with_in_place());
+    rows.back().out = s.function != relu;  // as in PyTorch
+  }
+}
+
+void add_binary_row(std::vector<Row>& rows, const char* name, const char* summary,
+                    Tensor (*function)(const Tensor&, const Tensor&), std::vector<Args> samples) {
+  rows.push_back(make_row(fmt::format("{}(Tensor input, Tensor other) -> Tensor", name), summary,
+                          function, std::move(samples))
+                     .with_out());
+  rows.back().in_place = function != minimum && function != maximum;  // as in PyTorch
+}
+
+}  // namespace
+
+std::vector<Row> arith_rows() {
+  const Tensor floats = tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.0f}});
+  const Tensor row = tensor({2.0f, -0.5f, 3.0f});
+  const Tensor ints = tensor({{7, -7, 3}, {0, 12, -1}});
+  const Tensor divisors = tensor({{2}, {-3}});
+  const Tensor bools = tensor({true, false, true});
+  const std::vector<Args> real = {{abs(floats)}, {floats.t()}, {ints}, {bools}, {tensor(0.25f)}};
+  const std::vector<Args> one = {{floats}, {floats.t()}, {ints}, {tensor(-3)}};
+  const std::vector<Args> two = {
+      {floats, row}, {ints, floats}, {ints, Tensor(3)}, {ints, divisors}};
+  const std::vector<Args> with_bools = {{floats, row},       {ints, floats}, {ints, Tensor(3)},
+                                        {ints, Tensor(0.5)}, {bools, bools}, {bools, ints}};
+  std::vector<Row> rows;
+  add_unary_rows(rows, kNumeric, one);
+  add_unary_rows(rows, kAnalytic, real);
+  add_binary_row(rows, "add", "The sum; for bools, or.", add, with_bools);
+  add_binary_row(rows, "sub", "The difference.", sub, two);
+  add_binary_row(rows, "mul", "The product; for bools, and.", mul, with_bools);
+  add_binary_row(rows, "div", "The quotient, in floating point.", div, with_bools);
+  add_binary_row(rows, "floor_divide", "The quotient, rounded down.", floor_divide, two);
+  add_binary_row(rows, "remainder", "What floor_divide leaves over; it has the sign of other.",
+                 remainder, two);
+  add_binary_row(rows, "fmod",
+                 "What a division rounded toward zero leaves over; it has the sign of input.", fmod,
+                 two);
+  rows.push_back(
+      make_row("pow(Tensor input, Tensor exponent) -> Tensor", "input to the power of exponent.",
+               pow, {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}})
+          .with_in_place()
+          .with_out());
+  add_binary_row(rows, "minimum", "The smaller of two elements; NaN if either is.", minimum,
+                 with_bools);
+  add_binary_row(rows, "maximum", "The larger of two elements; NaN if either is.", maximum,
+                 with_bools);
+  rows.push_back(make_row("clamp(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor",
+                          "Each element, but min where it is smaller and max where it is larger.",
+                          clamp,
+                          {{floats, Tensor(-1), Tensor(1)},
+                           {floats, row, {}},
+                           {ints, {}, Tensor(2)},
+                           {ints, Tensor(0.5), {}}})
+                     .with_in_place()
+                     .with_out());
+  rows.push_back(make_row<DType, const Tensor&, const Tensor&>(
+      "result_type(Tensor tensor1, Tensor tensor2) -> dtype",
+      "The dtype of an operation on both: 0-d tensors and numbers do not widen others of their "
+      "kind.",
+      result_type, {{ints, row}, {ints, Tensor(2.5)}, {bools, Tensor(1)}}));
+  return rows;
+}
+
+}  // namespace tamis

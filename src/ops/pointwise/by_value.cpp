@@ -1,0 +1,133 @@
+// Comparing by value: a number between two neighbours of a dtype compares as one of them does.
+#include "ops/pointwise/by_value.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "core/convert.h"
+
+namespace tamis {
+
+namespace {
+
+/// The values of a dtype next to a number: the largest that is not above it and the smallest that
+/// is not below it, if there are such. Both are the number itself if the dtype has it.
+struct Neighbours {
+  std::optional<Scalar> below, above;
+  bool exact = false;
+};
+
+template <class T>
+Neighbours among_integers(Scalar number) {
+  constexpr auto kMin = static_cast<int64_t>(std::numeric_limits<T>::min());
+  constexpr auto kMax = static_cast<int64_t>(std::numeric_limits<T>::max());
+  Neighbours found;
+  if (!number.is_floating_point()) {
+    const int64_t v = number.to_int64();
+    if (v >= kMin) found.below = std::min(v, kMax);
+    if (v <= kMax) found.above = std::max(v, kMin);
+    found.exact = v >= kMin && v <= kMax;
+    return found;
+  }
+  // One more than the maximum, which a double may not be able to hold.
+  const double v = number.to_double(), end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  const double down = std::floor(v), up = std::ceil(v), low = static_cast<double>(kMin);
+  if (down >= low) found.below = down < end ? static_cast<int64_t>(down) : kMax;
+  if (up < end) found.above = up >= low ? static_cast<int64_t>(up) : kMin;
+  found.exact = down == up && down >= low && up < end;
+  return found;
+}
+
+/// The next value of T in a direction from x, which is neither zero nor infinite.
+template <class T>
+double next(T x, bool up) {
+  using Bits = std::conditional_t<sizeof(T) == 2, uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+  const auto bits = std::bit_cast<Bits>(x);
+  const bool away = (static_cast<double>(x) > 0) == up;
+  return static_cast<double>(std::bit_cast<T>(static_cast<Bits>(away ? bits + 1 : bits - 1)));
+}
+
+/// The sign of x - v, where x is an integer within a rounding of v.
+int sign_of_error(double x, int64_t v) {
+  if (x >= 0x1p63) return 1;
+  const auto whole = static_cast<int64_t>(x);
+  return (whole > v) - (whole < v);
+}
+
+template <class T>
+Neighbours among_floats(Scalar number, DType dtype) {
+  const double v = number.to_double(), most = largest_finite(dtype);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (std::isfinite(v) && std::abs(v) > most) {
+    return v > 0 ? Neighbours{most, kInfinity} : Neighbours{-kInfinity, -most};
+  }
+  if (number.is_floating_point()) return {number, number, true};
+  // Rounding an integer gives one of its neighbours; what is not exact is far from zero.
+  const T nearest = number.to<T>();
+  const auto x = static_cast<double>(nearest);
+  const int error = sign_of_error(x, number.to_int64());
+  if (error == 0) return {x, x, true};
+  return error < 0 ? Neighbours{x, next(nearest, true)} : Neighbours{next(nearest, false), x};
+}
+
+Neighbours neighbours(Scalar number, DType dtype) {
+  return visit_real(dtype, [&](auto type) -> Neighbours {
+    using T = decltype(type);
+    if constexpr (std::is_integral_v<T>) {
+      return among_integers<T>(number);
+    } else {
+      return among_floats<T>(number, dtype);
+    }
+  });
+}
+
+/// A mask that is the same everywhere, without memory.
+Tensor constant(const Tensor& x, bool value) {
+  return logical_not(full({}, !value, DType::boolean).expand(x.shape()));
+}
+
+Tensor compare(Comparison how, const Tensor& x, const Tensor& y) {
+  switch (how) {
+    case Comparison::eq:
+      return eq(x, y);
+    case Comparison::ne:
+      return ne(x, y);
+    case Comparison::lt:
+      return lt(x, y);
+    case Comparison::le:
+      return le(x, y);
+    case Comparison::gt:
+      return gt(x, y);
+    default:
+      return ge(x, y);
+  }
+}
+
+}  // namespace
+
+Tensor compare_by_value(Comparison how, const Tensor& x, Scalar number) {
+  const bool has_order = !is_complex(x.dtype()) && !number.is_complex();
+  if (!has_order || std::isnan(number.to_double())) return compare(how, x, Tensor(number));
+  const Neighbours at = neighbours(number, x.dtype());
+  using enum Comparison;
+  if ((how == eq || how == ne) && !at.exact) return constant(x, how == ne);
+  // x < 2.5 is x < 3, and x <= 2.5 is x <= 2.
+  const std::optional<Scalar>& bound = how == lt || how == ge ? at.above : at.below;
+  if (!bound) return constant(x, how == lt || how == gt);
+  return compare(how, x, Tensor(*bound));
+}
+
+Scalar rounded_for(Scalar number, DType dtype) {
+  if (!number.is_floating_point() || !is_floating_point(dtype) || !fits(number, dtype)) {
+    return number;
+  }
+  return visit_real(dtype, [&](auto type) -> Scalar { return number.to<decltype(type)>(); });
+}
+
+}  // namespace tamis

@@ -1,0 +1,127 @@
+// Complex: numbers from their parts, and the parts of numbers.
+#include "tamis/complex.h"
+
+#include "core/check.h"
+#include "core/convert.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/row.h"
+
+namespace tamis {
+
+namespace {
+
+DType complex_of(DType part) {
+  return part == DType::float64 ? DType::complex128 : DType::complex64;
+}
+
+bool is_part(DType dtype) { return dtype == DType::float32 || dtype == DType::float64; }
+
+/// One part of each element.
+Tensor part_of(const Tensor& x, int64_t index) { return view_as_real(x).select(-1, index); }
+
+}  // namespace
+
+Tensor complex(const Tensor& re, const Tensor& im) {
+  check(is_part(re.dtype()) && is_part(im.dtype()), ErrorKind::dtype,
+        "Expected both inputs to be Half, Float or Double tensors but got {} and {}",
+        scalar_type_name(re.dtype()), scalar_type_name(im.dtype()));
+  check(re.dtype() == im.dtype(), ErrorKind::dtype,
+        "Expected object of scalar type {} but got scalar type {} for second argument",
+        scalar_type_name(re.dtype()), scalar_type_name(im.dtype()));
+  const Tensor result = empty(broadcast_shapes(re.shape(), im.shape()), complex_of(re.dtype()));
+  store(part_of(result, 0), re);
+  store(part_of(result, 1), im);
+  return result;
+}
+
+Tensor real(const Tensor& x) { return is_complex(x) ? part_of(x, 0) : x; }
+
+Tensor imag(const Tensor& x) {
+  check(is_complex(x), ErrorKind::dtype,
+        "imag is not implemented for tensors with non-complex dtypes.");
+  return part_of(x, 1);
+}
+
+Tensor conj(const Tensor& x) {
+  return is_complex(x) ? defer(Op::conj, x.dtype(), x.dtype(), {x}) : x;
+}
+
+Tensor angle(const Tensor& x) {
+  const DType dtype = float_type(result_type(x));
+  return defer(Op::angle, dtype, real_dtype(dtype), {x});
+}
+
+// Both settle first: an expression fills its storage with elements of one dtype, and knows no
+// other.
+Tensor view_as_real(const Tensor& x) {
+  check(is_complex(x), ErrorKind::dtype, "view_as_real is only supported for complex tensors");
+  x.settle();
+  Layout layout = layout_of(x);
+  for (int64_t& stride : layout.strides) stride *= 2;
+  layout.sizes.push_back(2);
+  layout.strides.push_back(1);
+  layout.offset *= 2;
+  return make_tensor(storage_of(x), real_dtype(x.dtype()), std::move(layout));
+}
+
+Tensor view_as_complex(const Tensor& x) {
+  check(is_part(x.dtype()), ErrorKind::dtype,
+        "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+        "scalar type: {}",
+        scalar_type_name(x.dtype()));
+  check(x.dim() > 0, ErrorKind::shape, "Input tensor must have one or more dimensions");
+  check(x.size(-1) == 2, ErrorKind::shape, "Tensor must have a last dimension of size 2");
+  Layout layout = layout_of(x);
+  if (x.numel() == 0) layout.strides = contiguous_strides(layout.sizes);
+  check(layout.strides.back() == 1, ErrorKind::value,
+        "Tensor must have a last dimension with stride 1");
+  layout.sizes.erase(layout.sizes.size() - 1);
+  layout.strides.erase(layout.strides.size() - 1);
+  for (int64_t& stride : layout.strides) {
+    check(stride % 2 == 0, ErrorKind::value,
+          "Tensor must have a stride divisible by 2 for all but last dimension");
+    stride /= 2;
+  }
+  check(layout.offset % 2 == 0, ErrorKind::value,
+        "Tensor must have a storage_offset divisible by 2");
+  layout.offset /= 2;
+  x.settle();
+  return make_tensor(storage_of(x), complex_of(x.dtype()), std::move(layout));
+}
+
+bool is_complex(const Tensor& x) { return is_complex(x.dtype()); }
+
+std::vector<Row> complex_rows() {
+  const Tensor re = tensor({{1.f, -2.f, 0.f}, {3.f, 0.5f, -1.f}});
+  const Tensor im = tensor({{0.f, 1.f, -1.f}, {-4.f, 2.f, 0.f}});
+  const Tensor z = complex(re, im);
+  const Tensor ints = tensor({3, -4, 0});
+  return {
+      make_row("complex(Tensor real, Tensor imag) -> Tensor",
+               "Complex numbers from their real and imaginary parts.", complex,
+               {{re, im},
+                {re, tensor({1.f, 2.f, 3.f})},
+                {re[0].to(DType::float64), im[0].to(DType::float64)}})
+          .with_out(),
+      make_row("real(Tensor input) -> Tensor", "The real parts, as a view; a real tensor as it is.",
+               +[](const Tensor& x) { return real(x); }, {{z}, {z.t()}, {ints}}),
+      make_row("imag(Tensor input) -> Tensor", "The imaginary parts, as a view.",
+               +[](const Tensor& x) { return imag(x); }, {{z}, {z.t()}}),
+      make_row("conj(Tensor input) -> Tensor",
+               "The same numbers with the sign of the imaginary part changed.",
+               +[](const Tensor& x) { return conj(x); }, {{z}, {z.t()}, {ints}}),
+      make_row("angle(Tensor input) -> Tensor", "The angle to the positive real axis, in radians.",
+               angle, {{z}, {re}, {ints}})
+          .with_out(),
+      make_row("view_as_real(Tensor input) -> Tensor",
+               "A real view with a last dimension of size 2: the real and the imaginary part.",
+               view_as_real, {{z}, {z.t()}}),
+      make_row("view_as_complex(Tensor input) -> Tensor",
+               "A complex view of a real tensor whose last dimension has size 2.", view_as_complex,
+               {{view_as_real(z)}, {tensor({1.f, 2.f})}}),
+      make_row("is_complex(Tensor input) -> bool", "Whether the dtype is a complex one.",
+               +[](const Tensor& x) { return is_complex(x); }, {{z}, {re}, {ints}}),
+  };
+}
+
+}  // namespace tamis

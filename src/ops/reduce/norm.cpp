@@ -1,0 +1,92 @@
+// Norms, and tensors divided by their norm.
+#include <cmath>
+
+#include "core/check.h"
+#include "core/convert.h"
+#include "ops/mask/mask_args.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/reduce/reduce.h"
+#include "ops/row.h"
+#include "tamis/reduce.h"
+
+namespace tamis {
+
+namespace {
+
+/// The sum of |x|^p, for finite p other than 0, in float64.
+Tensor sum_of_powers(const Tensor& x, const Tensor& mask, double p, const Shape& dims) {
+  const Tensor wide = p == 1 ? x : x.to(DType::float64);
+  const Tensor powers = p == 1 ? abs(wide) : p == 2 ? mul(wide, wide) : pow(abs(wide), p);
+  return sum_wide(kept(mask, powers, 0), dims);
+}
+
+Tensor root(const Tensor& sum, double p) {
+  if (p == 1) return sum;
+  const Tensor result = p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+  // The norm has no slope at zero; the one that PyTorch takes there is 0.
+  return is_tracked(sum) ? where(sum == 0, result.detach(), result) : result;
+}
+
+}  // namespace
+
+Tensor vector_norm(const Tensor& x, const Tensor& mask, double p, const Shape& dims, bool keepdim) {
+  if (p < 0 || std::isinf(p)) {
+    for (int64_t d : dims) {
+      check(x.shape()[d] != 0, ErrorKind::value,
+            "linalg.vector_norm cannot compute the {} norm on the dimension {} because this "
+            "dimension is empty and the operation does not have an identity",
+            p, d);
+    }
+  }
+  Tensor result;
+  if (std::isinf(p)) {
+    const Tensor size = kept(mask, abs(x), p > 0 ? 0 : INFINITY);
+    result = x.numel() == 0 ? zeros(reduced_shape(x, dims, true), x.dtype())
+             : p > 0        ? amax(size, dims, true)
+                            : amin(size, dims, true);
+  } else if (p == 0) {
+    result = sum_wide(kept(mask, ne(x, 0), false), dims);
+  } else {
+    result = root(sum_of_powers(x, mask, p, dims), p);
+  }
+  return result.to(x.dtype()).view(reduced_shape(x, dims, keepdim));
+}
+
+Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  check(is_floating_point(x.dtype()) && is_floating_point(dtype.value_or(x.dtype())),
+        ErrorKind::dtype,
+        "norm(): input dtype should be either floating point or complex. Got {} "
+        "instead.",
+        scalar_type_name(x.dtype()));
+  return vector_norm(x.to(dtype.value_or(x.dtype())), Tensor(), p, normalize_dims(dims, x.dim()),
+                     keepdim);
+}
+
+Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
+  return div(x, maximum(norm(x, p, {dim}, true), full({}, eps, x.dtype())).settle());
+}
+
+std::vector<Row> norm_rows() {
+  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
+  const Shape none;
+  const Value no_dtype;
+  return {
+      make_row("norm(Tensor input, float p=2, int[] dim=[], bool keepdim=False, dtype? "
+               "dtype=None) -> Tensor",
+               "The p-norm of the elements as of a vector, over all dimensions or the given ones.",
+               norm,
+               {{x, 2.0, none, false, no_dtype},
+                {x, 1.0, Shape{0}, true, no_dtype},
+                {x, HUGE_VAL, Shape{-1}, false, no_dtype},
+                {x, -HUGE_VAL, Shape{0, 1}, false, no_dtype},
+                {x, 0.0, Shape{1}, false, DType::float64},
+                {x, 3.0, none, true, no_dtype}})
+          .with_out(),
+      make_row("normalize(Tensor input, float p=2, int dim=1, float eps=1e-12) -> Tensor",
+               "Each element divided by the norm along dim, or by eps if that is larger.",
+               normalize, {{x, 2.0, int64_t{1}, 1e-12}, {x, 1.0, int64_t{0}, 1e-12}})
+          .with_out(),
+  };
+}
+
+}  // namespace tamis

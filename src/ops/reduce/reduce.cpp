@@ -1,0 +1,217 @@
+// Reduce: sums, products, extremes and truth over all or some dimensions.
+#include <cmath>
+#include <limits>
+
+#include "autograd/node.h"
+#include "core/check.h"
+#include "core/convert.h"
+#include "expr/expr.h"
+#include "ops/mask/mask_args.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/reduce/gradients.h"
+#include "ops/reduce/reduce.h"
+#include "ops/row.h"
+
+namespace tamis {
+
+Shape reduced_shape(const Tensor& x, const Shape& dims, bool keepdim) {
+  Shape shape = x.shape();
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (keepdim) {
+      shape[dims[i]] = 1;
+    } else {
+      shape.erase(dims[i]);
+    }
+  }
+  return shape;
+}
+
+namespace {
+
+/// The dtype that sums and products of this dtype are taken in.
+DType sum_operand(DType dtype) {
+  if (is_complex(dtype)) return dtype;
+  if (!is_floating_point(dtype)) return DType::int64;
+  return dtype == DType::float64 ? DType::float64 : DType::float32;
+}
+
+/// The reduction, or `nothing` in each element if there is nothing to reduce.
+Tensor run(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim, DType operand,
+           DType result, Scalar nothing) {
+  const Shape shape = reduced_shape(x, dims, keepdim);
+  if (x.numel() == 0) return full(shape, nothing, result);
+  return make_view(reduce(reduction, x, dims, operand, result),
+                   {shape, contiguous_strides(shape), 0});
+}
+
+/// Whether any (all) elements along dims are true, as `result`, which is bool or uint8.
+Tensor reduce_truth(bool all, const Tensor& mask, const Shape& dims, bool keepdim, DType result) {
+  const Shape shape = reduced_shape(mask, dims, keepdim);
+  if (static_cast<int64_t>(dims.size()) == mask.dim()) {
+    return full(shape, all ? all_true(mask) : any_true(mask), result);
+  }
+  const Reduction reduction = all ? Reduction::amin : Reduction::amax;
+  return run(reduction, mask, dims, keepdim, DType::uint8, DType::uint8, all).to(result);
+}
+
+DType truth_dtype(const Tensor& x) {
+  return x.dtype() == DType::uint8 ? DType::uint8 : DType::boolean;
+}
+
+}  // namespace
+
+Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
+                  std::optional<DType> dtype) {
+  const bool is_sum = reduction == Reduction::sum;
+  const DType result = dtype                                                   ? *dtype
+                       : is_floating_point(x.dtype()) || is_complex(x.dtype()) ? x.dtype()
+                                                                               : DType::int64;
+  if (result == DType::boolean) {
+    return reduce_truth(!is_sum, x.to_bool(), dims, keepdim, DType::boolean);
+  }
+  const bool whole = static_cast<int64_t>(dims.size()) == x.dim();
+  if (is_sum && whole && x.dtype() == DType::boolean && result == DType::int64) {
+    return full(reduced_shape(x, dims, keepdim), count_true(x), DType::int64);
+  }
+  // Bools are counted as they are.
+  const bool counts = is_sum && x.dtype() == DType::boolean && result == DType::int64;
+  const Tensor y = run(reduction, counts ? x : x.to(result), dims, keepdim, sum_operand(result),
+                       result, is_sum ? 0 : 1);
+  if (is_floating_point(result) && is_tracked(x)) {
+    is_sum ? record_sum(y, x, dims, keepdim) : record_prod(y, x, dims, keepdim);
+  }
+  return y;
+}
+
+namespace {
+
+Tensor extreme(Reduction reduction, const char* op, const Tensor& x, const Dims& given,
+               bool keepdim) {
+  const Shape dims = normalize_dims(given, x.dim());
+  if (x.numel() == 0) {
+    check(!given.empty(), ErrorKind::value,
+          "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+          "reduction dim with the 'dim' argument.",
+          op);
+    for (int64_t d : dims) {
+      check(x.shape()[d] != 0, ErrorKind::index,
+            "{}(): Expected reduction dim {} to have non-zero size.", op, d);
+    }
+  }
+  if (x.dtype() == DType::boolean) {
+    return reduce_truth(reduction == Reduction::amin, x, dims, keepdim, DType::boolean);
+  }
+  const bool is_half = x.dtype() == DType::float16 || x.dtype() == DType::bfloat16;
+  const DType operand = is_half ? DType::float32 : x.dtype();
+  const Tensor y = run(reduction, x, dims, keepdim, operand, x.dtype(), 0);
+  if (is_tracked(x)) record_extreme(y, x, dims, keepdim);
+  return y;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  return accumulate(Reduction::sum, x, normalize_dims(dims, x.dim()), keepdim, dtype);
+}
+
+Tensor prod(const Tensor& x, std::optional<int64_t> dim, bool keepdim, std::optional<DType> dtype) {
+  const Dims dims = dim ? Dims{*dim} : Dims{};
+  return accumulate(Reduction::prod, x, normalize_dims(dims, x.dim()), keepdim, dtype);
+}
+
+Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  const DType result = dtype.value_or(x.dtype());
+  check(is_floating_point(result) || is_complex(result), ErrorKind::dtype,
+        "mean(): could not infer output dtype. {} dtype must be either a floating point or complex "
+        "dtype. Got: {}",
+        dtype ? "Optional" : "Input", scalar_type_name(result));
+  const Shape over = normalize_dims(dims, x.dim());
+  const Tensor y = run(Reduction::mean, x.to(result), over, keepdim, sum_operand(result), result,
+                       std::numeric_limits<double>::quiet_NaN());
+  if (is_tracked(x)) record_mean(y, x, over, keepdim);
+  return y;
+}
+
+Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {
+  return extreme(Reduction::amax, "amax", x, dims, keepdim);
+}
+
+Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
+  return extreme(Reduction::amin, "amin", x, dims, keepdim);
+}
+
+Tensor max(const Tensor& x) {
+  check_implemented(!is_complex(x.dtype()), "max_all", x.dtype());
+  return extreme(Reduction::amax, "max", x, {}, false);
+}
+
+Tensor min(const Tensor& x) {
+  check_implemented(!is_complex(x.dtype()), "min_all", x.dtype());
+  return extreme(Reduction::amin, "min", x, {}, false);
+}
+
+Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
+  return reduce_truth(false, x.to_bool(), normalize_dims(dims, x.dim()), keepdim, truth_dtype(x));
+}
+
+Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
+  return reduce_truth(true, x.to_bool(), normalize_dims(dims, x.dim()), keepdim, truth_dtype(x));
+}
+
+std::vector<Row> reduce_rows() {
+  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
+  const Tensor cube = arange(24).view({2, 3, 4});
+  const Tensor mask = tensor({{true, false, true}, {true, true, true}});
+  const Shape none;
+  const Value no_dtype;
+  const std::vector<Args> with_dims = {{x, none, false, no_dtype},
+                                       {x, Shape{0}, true, no_dtype},
+                                       {x, Shape{-1}, false, DType::float64},
+                                       {x, Shape{0, 1}, true, no_dtype}};
+  std::vector<Args> sums = with_dims;
+  sums.push_back({cube, Shape{0, 2}, false, no_dtype});
+  sums.push_back({mask, Shape{1}, false, no_dtype});
+  const std::vector<Args> extremes = {
+      {x, none, false}, {x, Shape{1}, true}, {cube, Shape{0, -1}, false}, {mask, Shape{0}, false}};
+  const std::vector<Args> whole = {{x}, {cube}, {mask}};
+  return {
+      make_row("sum(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
+               "The sum over all dimensions or the given ones; integers and bools give int64.", sum,
+               sums)
+          .with_out(),
+      make_row("mean(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
+               "The mean over all dimensions or the given ones.", mean, with_dims)
+          .with_out(),
+      make_row("prod(Tensor input, int? dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor",
+               "The product over all dimensions or the given one; integers and bools give int64.",
+               prod,
+               {{x, Value(), false, no_dtype},
+                {x, int64_t{0}, true, no_dtype},
+                {mask, int64_t{-1}, false, no_dtype}})
+          .with_out(),
+      make_row("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
+               "The largest element over all dimensions or the given ones; NaN wins.", amax,
+               extremes)
+          .with_out(),
+      make_row("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
+               "The smallest element over all dimensions or the given ones; NaN wins.", amin,
+               extremes)
+          .with_out(),
+      make_row("max(Tensor input) -> Tensor", "The largest element; NaN wins.",
+               static_cast<Tensor (*)(const Tensor&)>(max), whole)
+          .with_out(),
+      make_row("min(Tensor input) -> Tensor", "The smallest element; NaN wins.",
+               static_cast<Tensor (*)(const Tensor&)>(min), whole)
+          .with_out(),
+      make_row("any(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
+               "Whether any element is nonzero, over all dimensions or the given ones.", any,
+               extremes)
+          .with_out(),
+      make_row("all(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
+               "Whether all elements are nonzero, over all dimensions or the given ones.", all,
+               extremes)
+          .with_out(),
+  };
+}
+
+}  // namespace tamis

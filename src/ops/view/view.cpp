@@ -1,0 +1,445 @@
+// Views: the same storage through another layout; and the copies that change the layout or dtype.
+#include <cstring>
+
+#include "core/check.h"
+#include "core/convert.h"
+#include "ops/pointwise/pointwise.h"
+#include "ops/row.h"
+#include "tamis/iterate.h"
+
+namespace tamis {
+
+namespace {
+
+/// The strides that make `shape` a view of x (with as many elements), or nothing if x's elements
+/// do not lie so. Dimensions of x that are contiguous with each other form a chunk; every size of
+/// `shape` has to stay within one.
+std::optional<Shape> view_strides(const Layout& x, const Shape& shape) {
+  if (x.sizes.empty()) return Shape(shape.size(), 1);
+  if (std::find(x.sizes.begin(), x.sizes.end(), 0) != x.sizes.end()) {
+    return x.sizes == shape ? x.strides : contiguous_strides(shape);
+  }
+  Shape strides(shape.size(), 0);
+  int64_t to = static_cast<int64_t>(shape.size()) - 1;
+  int64_t base = x.strides.back(), chunk = 1, covered = 1;
+  for (int64_t from = static_cast<int64_t>(x.sizes.size()) - 1; from >= 0; --from) {
+    chunk *= x.sizes[from];
+    if (from > 0 && (x.sizes[from - 1] == 1 || x.strides[from - 1] == chunk * base)) continue;
+    for (; to >= 0 && (covered < chunk || shape[to] == 1); --to) {
+      strides[to] = covered * base;
+      covered *= shape[to];
+    }
+    if (covered != chunk) return std::nullopt;
+    if (from > 0) {
+      base = x.strides[from - 1];
+      chunk = covered = 1;
+    }
+  }
+  return to == -1 ? std::optional(strides) : std::nullopt;
+}
+
+/// `shape` with its -1 replaced by what n elements need.
+Shape infer_shape(const Shape& shape, int64_t n) {
+  Shape result = shape;
+  std::optional<size_t> unknown;
+  int64_t known = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == -1) {
+      check(!unknown, ErrorKind::shape, "only one dimension can be inferred");
+      unknown = i;
+      continue;
+    }
+    check(shape[i] >= 0, ErrorKind::shape, "invalid shape dimension {}", shape[i]);
+    check(!__builtin_mul_overflow(known, shape[i], &known), ErrorKind::shape,
+          "shape '{}' is invalid for input of size {}", shape, n);
+  }
+  check(!unknown || known != 0 || n != 0, ErrorKind::shape,
+        "cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size "
+        "-1 can be any value and is ambiguous",
+        shape);
+  const bool fits = unknown && known != 0 ? n % known == 0 : n == known;
+  check(fits, ErrorKind::shape, "shape '{}' is invalid for input of size {}", shape, n);
+  if (unknown) result[*unknown] = n / known;
+  return result;
+}
+
+/// How PyTorch's messages call a tensor type: "torch.LongTensor".
+std::string type_string(DType dtype) {
+  const char* scalar = scalar_type_name(dtype);
+  if (dtype == DType::boolean || dtype == DType::bfloat16) return fmt::format("CPU{}Type", scalar);
+  return fmt::format("torch.{}Tensor", scalar);
+}
+
+/// A view of x. `back` turns a gradient of the view into one of x.
+template <class F>
+Tensor view_of(const Tensor& x, const char* op, Flow flow, Layout layout, F back) {
+  const Tensor view = user_view(x, std::move(layout));
+  if (is_tracked(x)) {
+    record(view, op, flow, {x}, {},
+           [back](const Tensor& g, std::span<const Tensor>) -> Gradients { return {back(g)}; });
+  }
+  return view;
+}
+
+/// The same elements in the same order.
+Tensor reshaped(const Tensor& x, const char* op, Layout layout) {
+  return view_of(x, op, Flow::moves, std::move(layout),
+                 [shape = x.shape()](const Tensor& g) { return g.reshape(shape); });
+}
+
+/// zeros, but g in the places that the view of them shows.
+template <class F>
+Tensor place(const Tensor& g, const Shape& shape, F view) {
+  Tensor result = zeros(shape, g.dtype());
+  {
+    NoGradGuard guard;
+    view(result).copy_(g);
+  }
+  if (is_tracked(g)) {
+    record(result, "place", Flow::moves, {g}, {},
+           [view](const Tensor& gg, std::span<const Tensor>) -> Gradients { return {view(gg)}; });
+  }
+  return result;
+}
+
+/// Some of the elements: those that `view` shows.
+template <class F>
+Tensor part(const Tensor& x, const char* op, Layout layout, F view) {
+  return view_of(x, op, Flow::picks, std::move(layout),
+                 [shape = x.shape(), view](const Tensor& g) { return place(g, shape, view); });
+}
+
+}  // namespace
+
+Tensor Tensor::view(const Shape& new_shape) const {
+  const Shape sizes = infer_shape(new_shape, numel());
+  const std::optional<Shape> new_strides = view_strides(layout_of(*this), sizes);
+  check(new_strides.has_value(), ErrorKind::shape,
+        "view size is not compatible with input tensor's size and stride (at least one dimension "
+        "spans across two contiguous subspaces). Use .reshape(...) instead.");
+  return reshaped(*this, "view", {sizes, *new_strides, storage_offset()});
+}
+
+Tensor Tensor::reshape(const Shape& new_shape) const {
+  const Shape sizes = infer_shape(new_shape, numel());
+  const std::optional<Shape> new_strides = view_strides(layout_of(*this), sizes);
+  if (new_strides) return reshaped(*this, "reshape", {sizes, *new_strides, storage_offset()});
+  return clone().view(sizes);
+}
+
+Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
+  const int64_t first = wrap_dim(start_dim, dim()), last = wrap_dim(end_dim, dim());
+  check(first <= last, ErrorKind::value,
+        "flatten() has invalid args: start_dim cannot come after end_dim");
+  if (dim() == 0) return reshape({1});
+  if (first == last) return *this;
+  Shape sizes;
+  for (int64_t i = 0; i < dim(); ++i) {
+    if (i > first && i <= last) {
+      sizes.back() *= shape()[i];
+    } else {
+      sizes.push_back(shape()[i]);
+    }
+  }
+  return reshape(sizes);
+}
+
+Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
+  const int64_t a = wrap_dim(dim0, dim()), b = wrap_dim(dim1, dim());
+  Layout layout = layout_of(*this);
+  if (a != b) {
+    std::swap(layout.sizes[a], layout.sizes[b]);
+    std::swap(layout.strides[a], layout.strides[b]);
+  }
+  return view_of(*this, "transpose", Flow::moves, std::move(layout),
+                 [a, b](const Tensor& g) { return g.transpose(a, b); });
+}
+
+Tensor Tensor::t() const {
+  check(dim() <= 2, ErrorKind::shape, "t() expects a tensor with <= 2 dimensions, but self is {}D",
+        dim());
+  return dim() == 2 ? transpose(0, 1) : reshaped(*this, "t", layout_of(*this));
+}
+
+Tensor Tensor::permute(const Shape& dims) const {
+  check(static_cast<int64_t>(dims.size()) == dim(), ErrorKind::shape,
+        "permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+        "of the desired ordering of dimensions i.e. input.dim() = {} is not equal to len(dims) = "
+        "{}",
+        dim(), dims.size());
+  const Layout& x = layout_of(*this);
+  Layout layout{x.sizes, x.strides, x.offset};
+  Shape seen(dims.size(), 0), inverse(dims.size(), 0);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t d = wrap_dim(dims[i], dim());
+    check(seen[d] == 0, ErrorKind::value, "permute(): duplicate dims are not allowed.");
+    seen[d] = 1;
+    inverse[d] = static_cast<int64_t>(i);
+    layout.sizes[i] = x.sizes[d];
+    layout.strides[i] = x.strides[d];
+  }
+  return view_of(*this, "permute", Flow::moves, std::move(layout),
+                 [inverse](const Tensor& g) { return g.permute(inverse); });
+}
+
+Tensor Tensor::unsqueeze(int64_t new_dim) const {
+  const int64_t d = wrap_dim(new_dim, dim() + 1);
+  Layout layout = layout_of(*this);
+  const int64_t stride = d == dim() ? 1 : layout.sizes[d] * layout.strides[d];
+  layout.sizes.insert(d, 1);
+  layout.strides.insert(d, stride);
+  return reshaped(*this, "unsqueeze", std::move(layout));
+}
+
+Tensor Tensor::squeeze() const {
+  const Layout& x = layout_of(*this);
+  Layout layout;
+  layout.offset = x.offset;
+  for (size_t i = 0; i < x.sizes.size(); ++i) {
+    if (x.sizes[i] == 1) continue;
+    layout.sizes.push_back(x.sizes[i]);
+    layout.strides.push_back(x.strides[i]);
+  }
+  return reshaped(*this, "squeeze", std::move(layout));
+}
+
+Tensor Tensor::squeeze(int64_t which) const {
+  const int64_t d = wrap_dim(which, dim());
+  Layout layout = layout_of(*this);
+  if (dim() > 0 && layout.sizes[d] == 1) {
+    layout.sizes.erase(d);
+    layout.strides.erase(d);
+  }
+  return reshaped(*this, "squeeze", std::move(layout));
+}
+
+Tensor Tensor::expand(const Shape& target) const {
+  const Layout& x = layout_of(*this);
+  const int64_t lead = static_cast<int64_t>(target.size()) - dim();
+  if (lead < 0) {
+    raise(
+        ErrorKind::shape,
+        fmt::format("expand({}{{{}}}, size={}): the number of sizes provided ({}) must be greater "
+                    "or equal to the number of dimensions in the tensor ({})",
+                    type_string(dtype()), x.sizes, target, target.size(), dim()));
+  }
+  Layout layout{target, Shape(target.size(), 0), x.offset};
+  for (int64_t i = static_cast<int64_t>(target.size()) - 1; i >= 0; --i) {
+    if (i < lead) {
+      check(target[i] >= 0, ErrorKind::shape,
+            "The expanded size of the tensor ({}) isn't allowed in a leading, non-existing "
+            "dimension {}",
+            target[i], i);
+      // A leading 1 keeps the stride that unsqueeze would give.
+      const size_t next = i + 1;
+      if (target[i] == 1) {
+        layout.strides[i] = next < target.size() ? layout.sizes[next] * layout.strides[next] : 1;
+      }
+      continue;
+    }
+    const int64_t size = x.sizes[i - lead];
+    if (target[i] == -1) layout.sizes[i] = size;
+    check(layout.sizes[i] == size || (size == 1 && target[i] >= 0), ErrorKind::shape,
+          "The expanded size of the tensor ({}) must match the existing size ({}) at "
+          "non-singleton dimension {}.  Target sizes: {}.  Tensor sizes: {}",
+          target[i], size, i, target, x.sizes);
+    if (layout.sizes[i] == size) layout.strides[i] = x.strides[i - lead];
+  }
+  // The walk back sums a gradient to the shape of what was expanded.
+  return view_of(*this, "expand", Flow::moves, std::move(layout),
+                 [](const Tensor& g) { return g; });
+}
+
+Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.shape()); }
+Tensor Tensor::broadcast_to(const Shape& target) const { return expand(target); }
+Tensor broadcast_to(const Tensor& x, const Shape& shape) { return x.expand(shape); }
+
+std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
+  Shape common;
+  for (const Tensor& x : tensors) common = broadcast_shapes(common, x.shape());
+  std::vector<Tensor> result;
+  for (const Tensor& x : tensors) result.push_back(x.expand(common));
+  return result;
+}
+
+Tensor Tensor::select(int64_t which, int64_t index) const {
+  check(dim() > 0, ErrorKind::index, "select() cannot be applied to a 0-dim tensor.");
+  const int64_t d = wrap_dim(which, dim());
+  Layout layout = layout_of(*this);
+  const int64_t size = layout.sizes[d];
+  check(index >= -size && index < size, ErrorKind::index,
+        "select(): index {} out of range for tensor of size {} at dimension {}", index,
+        layout.sizes, d);
+  layout.offset += (index < 0 ? index + size : index) * layout.strides[d];
+  layout.sizes.erase(d);
+  layout.strides.erase(d);
+  return part(*this, "select", std::move(layout),
+              [d, index](const Tensor& x) { return x.select(d, index); });
+}
+
+Tensor Tensor::narrow(int64_t which, int64_t start, int64_t length) const {
+  check(dim() > 0, ErrorKind::shape, "narrow() cannot be applied to a 0-dim tensor.");
+  check(length >= 0, ErrorKind::value, "narrow(): length must be non-negative.");
+  const int64_t d = wrap_dim(which, dim());
+  Layout layout = layout_of(*this);
+  const int64_t size = layout.sizes[d];
+  check(start >= -size && start <= size, ErrorKind::index,
+        "start out of range (expected to be in range of [{}, {}], but got {})", -size, size, start);
+  if (start < 0) start += size;
+  check(start <= size - length, ErrorKind::shape,
+        "start ({}) + length ({}) exceeds dimension size ({}).", start, length, size);
+  layout.offset += start * layout.strides[d];
+  layout.sizes[d] = length;
+  return part(*this, "narrow", std::move(layout),
+              [=](const Tensor& x) { return x.narrow(d, start, length); });
+}
+
+Tensor Tensor::slice(int64_t which, std::optional<int64_t> start, std::optional<int64_t> stop,
+                     int64_t step) const {
+  check(dim() > 0, ErrorKind::index, "slice() cannot be applied to a 0-dim tensor.");
+  const int64_t d = wrap_dim(which, dim());
+  check(step > 0, ErrorKind::value, "slice step must be positive");
+  Layout layout = layout_of(*this);
+  const int64_t size = layout.sizes[d];
+  int64_t first = start.value_or(0), last = stop.value_or(size);
+  if (first < 0) first += size;
+  if (last < 0) last += size;
+  first = std::clamp<int64_t>(first, 0, size);
+  last = std::clamp(last, first, size);
+  const int64_t length = last > first ? (last - first - 1) / step + 1 : 0;
+  layout.offset += first * layout.strides[d];
+  layout.sizes[d] = length;
+  int64_t stride = 0;
+  // Where this overflows there is at most one element, and its stride is never used.
+  if (!__builtin_mul_overflow(layout.strides[d], step, &stride)) layout.strides[d] = stride;
+  return part(*this, "slice", std::move(layout),
+              [=](const Tensor& x) { return x.slice(d, first, last, step); });
+}
+
+RowIterator Tensor::begin() const {
+  check(dim() > 0, ErrorKind::index, "iteration over a 0-d tensor");
+  return {*this, 0};
+}
+RowIterator Tensor::end() const {
+  check(dim() > 0, ErrorKind::index, "iteration over a 0-d tensor");
+  return {*this, size(0)};
+}
+
+Tensor Tensor::detach() const { return make_view(*this, layout_of(*this)); }
+
+Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
+
+Tensor Tensor::clone() const {
+  const Tensor copy = allocate(shape(), dtype());
+  if (numel() > 0) store(copy, *this);
+  if (is_tracked(*this)) {
+    record(copy, "clone", Flow::moves, {*this}, {},
+           [](const Tensor& g, std::span<const Tensor>) -> Gradients { return {g}; });
+  }
+  return copy;
+}
+
+Tensor Tensor::to(DType dtype) const {
+  if (dtype == this->dtype()) return *this;
+  return defer(Op::cast, this->dtype(), dtype, {*this});
+}
+
+// ---- the same as functions ----------------------------------------------------------------------
+
+Tensor reshape(const Tensor& x, const Shape& shape) { return x.reshape(shape); }
+Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
+  return x.flatten(start_dim, end_dim);
+}
+Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1) { return x.transpose(dim0, dim1); }
+Tensor permute(const Tensor& x, const Shape& dims) { return x.permute(dims); }
+Tensor unsqueeze(const Tensor& x, int64_t dim) { return x.unsqueeze(dim); }
+Tensor squeeze(const Tensor& x, std::optional<int64_t> dim) {
+  return dim ? x.squeeze(*dim) : x.squeeze();
+}
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
+  return x.narrow(dim, start, length);
+}
+Tensor select(const Tensor& x, int64_t dim, int64_t index) { return x.select(dim, index); }
+
+namespace {
+
+Tensor t_op(const Tensor& x) { return x.t(); }
+Tensor clone_op(const Tensor& x) { return x.clone(); }
+Tensor to_op(const Tensor& x, DType dtype) { return x.to(dtype); }
+
+}  // namespace
+
+std::vector<Row> view_rows() {
+  const auto cube = [] { return arange(24, DType::float32).reshape({2, 3, 4}); };
+  const auto grid = [] { return arange(6).reshape({2, 3}); };
+  const auto bits = [] { return tensor({{true, false, true}, {false, false, true}}); };
+  const auto number = [] { return tensor(2.5); };
+  const auto none = [] { return zeros({0, 3}); };
+  const auto n = [](int64_t v) { return Value(v); };
+  const auto sizes = [](std::initializer_list<int64_t> v) { return Value(Shape(v)); };
+  return {
+      make_row("reshape(Tensor input, int[] shape) -> Tensor",
+               "The same elements in another shape; a view if the layout allows it, else a copy.",
+               reshape,
+               {{cube(), sizes({4, -1})},
+                {cube().transpose(0, 2), sizes({6, 4})},
+                {bits(), sizes({-1})},
+                {number(), sizes({1, 1})},
+                {none(), sizes({3, 0})}}),
+      make_row("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor",
+               "Merges a range of dimensions into one.", flatten,
+               {{cube(), n(0), n(-1)}, {grid().t(), n(0), n(1)}, {number(), n(0), n(-1)}}),
+      make_row("transpose(Tensor input, int dim0, int dim1) -> Tensor",
+               "A view with two dimensions swapped.", transpose,
+               {{cube(), n(0), n(-1)}, {bits(), n(0), n(1)}, {number(), n(0), n(0)}}),
+      make_row("t(Tensor input) -> Tensor",
+               "A view of a matrix with rows and columns swapped; up to 1-d the tensor itself.",
+               t_op, {{grid()}, {arange(3)}, {number()}}),
+      make_row("permute(Tensor input, int[] dims) -> Tensor",
+               "A view with the dimensions in the given order.", permute,
+               {{cube(), sizes({2, 0, 1})}, {bits(), sizes({-1, 0})}, {number(), sizes({})}}),
+      make_row("unsqueeze(Tensor input, int dim) -> Tensor",
+               "A view with a new dimension of size 1.", unsqueeze,
+               {{grid(), n(1)}, {bits(), n(-1)}, {number(), n(0)}}),
+      make_row(
+          "squeeze(Tensor input, int? dim=None) -> Tensor",
+          "A view without the dimensions of size 1, or without the given one if its size is 1.",
+          squeeze,
+          {{grid().reshape({1, 2, 1, 3}), Value()},
+           {grid().reshape({1, 2, 3}), n(0)},
+           {grid(), n(0)}}),
+      make_row(
+          "narrow(Tensor input, int dim, int start, int length) -> Tensor",
+          "A view of `length` places of a dimension from `start` on.", narrow,
+          {{cube(), n(-1), n(1), n(2)}, {bits(), n(1), n(-2), n(2)}, {grid(), n(0), n(2), n(0)}}),
+      make_row("select(Tensor input, int dim, int index) -> Tensor",
+               "A view of one place of a dimension, which disappears.", select,
+               {{cube(), n(1), n(-1)}, {bits(), n(0), n(1)}}),
+      make_row("clone(Tensor input) -> Tensor", "A copy with memory of its own.", clone_op,
+               {{cube().transpose(1, 2)}, {bits()}, {number()}, {none()}}),
+      make_row("to(Tensor input, dtype dtype) -> Tensor",
+               "The tensor converted to another dtype; itself if it has that dtype already.", to_op,
+               {{cube(), DType::int64}, {grid(), DType::boolean}, {bits(), DType::float32}}),
+      make_row("broadcast_to(Tensor input, int[] size) -> Tensor",
+               "A view that repeats dimensions of size 1, and adds leading ones.",
+               static_cast<Tensor (*)(const Tensor&, const Shape&)>(broadcast_to),
+               {{arange(3), sizes({2, 3})}, {number(), sizes({2, 2})}, {grid(), sizes({2, -1})}}),
+      make_row("broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+               "All tensors expanded to their common shape.", broadcast_tensors,
+               {{std::vector<Tensor>{grid(), arange(3)}}}),
+      make_row("cat(Tensor[] tensors, int dim=0) -> Tensor",
+               "Joins tensors along an existing dimension.", cat,
+               {{std::vector<Tensor>{grid(), grid()}, n(0)},
+                {std::vector<Tensor>{cube(), cube().narrow(2, 0, 1)}, n(-1)},
+                {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}})
+          .with_out(),
+      make_row("stack(Tensor[] tensors, int dim=0) -> Tensor",
+               "Joins tensors of one shape along a new dimension.", stack,
+               {{std::vector<Tensor>{grid(), grid()}, n(0)},
+                {std::vector<Tensor>{bits(), bits()}, n(-1)},
+                {std::vector<Tensor>{number(), number()}, n(0)}})
+          .with_out(),
+  };
+}
+
+}  // namespace tamis

@@ -1,0 +1,205 @@
+// Reductions of one block, with and without a mask, on every instruction set against plain loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "backend/cpu/kernels/kernels.h"
+#include "support/kernels.h"
+
+namespace tamis::testing {
+namespace {
+
+using cpu::Kernels;
+
+template <class T>
+class ReductionsOf : public ::testing::Test {};
+using Numbers = ::testing::Types<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+TYPED_TEST_SUITE(ReductionsOf, Numbers);
+
+/// 64 interleaved lanes, then pairwise; integers wrap.
+template <class T>
+auto lane_sum(const std::vector<T>& x, const Mask& mask, bool product) {
+  using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+  const auto combine = [&](Sum a, Sum b) { return product ? a * b : a + b; };
+  Sum lanes[64];
+  std::fill_n(lanes, 64, product ? Sum{1} : Sum{0});
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (mask[i]) lanes[i % 64] = combine(lanes[i % 64], static_cast<Sum>(x[i]));
+  }
+  for (int half = 32; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) lanes[j] = combine(lanes[j], lanes[j + half]);
+  }
+  return static_cast<std::conditional_t<std::is_integral_v<T>, int64_t, double>>(lanes[0]);
+}
+
+/// Without a mask as well, where all is kept.
+std::vector<const uint64_t*> forms_of(const Mask& mask) {
+  std::vector<const uint64_t*> forms = {mask.words.data()};
+  if (mask.name == "all") forms.push_back(nullptr);
+  return forms;
+}
+
+TYPED_TEST(ReductionsOf, SumsAndProductsHaveTheSameBitsOnEveryInstructionSet) {
+  using T = TypeParam;
+  GuardedArena in(kCapacity);
+  for (const Kernels* k : all_kernels()) {
+    constexpr bool has_sum = std::is_floating_point_v<T> || sizeof(T) == 8;
+    ASSERT_EQ(k->sum[index(dtype_of<T>)] != nullptr, has_sum);
+    ASSERT_EQ(k->prod[index(dtype_of<T>)] != nullptr, has_sum);
+    if constexpr (has_sum) {
+      for (size_t n : lengths()) {
+        if (n == 0) continue;
+        std::vector<T> x = samples<T>(n, n);
+        if (n % 2 == 0) {
+          std::replace_if(
+              x.begin(), x.end(), [](T v) { return !(std::fabs(v) < T(1e9)); }, T{3});
+        }
+        for (const Mask& mask : masks(n)) {
+          const auto expected_sum = lane_sum(x, mask, false),
+                     expected_prod = lane_sum(x, mask, true);
+          for (const uint64_t* words : forms_of(mask)) {
+            for (Edge edge : {Edge::front, Edge::back}) {
+              const T* a = in.place(x, edge);
+              auto sum = expected_sum, prod = expected_prod;
+              k->sum[index(dtype_of<T>)](a, words, n, &sum);
+              k->prod[index(dtype_of<T>)](a, words, n, &prod);
+              ASSERT_TRUE(same(sum, expected_sum)) << k->isa << " n " << n << " " << mask.name;
+              ASSERT_TRUE(same(prod, expected_prod)) << k->isa << " n " << n << " " << mask.name;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReductionsOf, ASumOfNegativeZerosIsPositive) {
+  using T = TypeParam;
+  if constexpr (std::is_floating_point_v<T>) {
+    for (const Kernels* k : all_kernels()) {
+      for (size_t n : lengths()) {
+        if (n == 0) continue;
+        const std::vector<T> x(n, T(-0.0));
+        for (const Mask& mask : masks(n)) {
+          double sum = 1;
+          k->sum[index(dtype_of<T>)](x.data(), mask.words.data(), n, &sum);
+          ASSERT_TRUE(same(sum, 0.0)) << k->isa << " n " << n << " " << mask.name;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReductionsOf, ExtremesAreFoundAndNaNWins) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  GuardedArena in(kCapacity);
+  for (const Kernels* k : all_kernels()) {
+    for (size_t n : lengths()) {
+      if (n == 0) continue;
+      std::vector<T> x = samples<T>(n, n + 3);
+      for (T& v : x) {
+        if (v != v && n % 2 == 0) v = T{0};  // half of the lengths without NaN
+        if (v == 0) v = T{0};                // which zero is found does not matter
+      }
+      const T* a = in.place(x, Edge::back);
+      for (const Mask& mask : masks(n)) {
+        bool nan = false;
+        T max = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+        T min = Limits::has_infinity ? Limits::infinity() : Limits::max();
+        for (size_t i = 0; i < n; ++i) {
+          if (!mask[i]) continue;
+          nan |= x[i] != x[i];
+          max = std::max(max, x[i]);
+          min = std::min(min, x[i]);
+        }
+        for (const uint64_t* words : forms_of(mask)) {
+          T largest, smallest;
+          k->amax[index(dtype_of<T>)](a, words, n, &largest);
+          k->amin[index(dtype_of<T>)](a, words, n, &smallest);
+          if (nan) {
+            ASSERT_TRUE(largest != largest && smallest != smallest) << k->isa << " n " << n;
+          } else {
+            ASSERT_EQ(largest, max) << k->isa << " n " << n << " " << mask.name;
+            ASSERT_EQ(smallest, min) << k->isa << " n " << n << " " << mask.name;
+          }
+        }
+      }
+    }
+  }
+}
+
+// What would be read lies behind the end of the memory.
+TYPED_TEST(ReductionsOf, WordsOfZerosAreNotRead) {
+  using T = TypeParam;
+  GuardedArena in(kCapacity);
+  const T* a = in.place(std::vector<T>(64, T{1}), Edge::back);
+  const std::vector<uint64_t> mask = {5, 0, 0};
+  for (const Kernels* k : all_kernels()) {
+    for (size_t n : {64, 65, 128, 192}) {
+      if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8) {
+        std::conditional_t<std::is_integral_v<T>, int64_t, double> sum = 0, prod = 0;
+        k->sum[index(dtype_of<T>)](a, mask.data(), n, &sum);
+        k->prod[index(dtype_of<T>)](a, mask.data(), n, &prod);
+        EXPECT_EQ(sum, 2);
+        EXPECT_EQ(prod, 1);
+      }
+      T largest{};
+      k->amax[index(dtype_of<T>)](a, mask.data(), n, &largest);
+      EXPECT_EQ(largest, T{1});
+    }
+  }
+}
+
+/// Lines onto `start`, one element after the other.
+template <class T, class Sum, class F>
+std::vector<Sum> plain_lines(const std::vector<T>& x, size_t lines, std::vector<Sum> start, F f) {
+  for (size_t line = 0; line < lines; ++line) {
+    for (size_t j = 0; j < start.size(); ++j) {
+      start[j] = f(start[j], static_cast<Sum>(x[line * start.size() + j]));
+    }
+  }
+  return start;
+}
+
+template <class T, class Sum, class F>
+void expect_lines(const Kernels& k, Kernels::Lines kernel, F f) {
+  GuardedArena in(kCapacity), out(kCapacity);
+  for (size_t width : {1, 2, 3, 7, 8, 31, 32, 33, 63, 64, 65, 129, 500}) {
+    for (size_t lines : {0, 1, 2, 5}) {
+      std::vector<T> x = samples<T>(width * lines, width + lines);
+      for (T& v : x) {
+        if (v == 0) v = T{0};  // which zero is found does not matter
+      }
+      const std::vector<Sum> start(width, Sum{3});
+      const std::vector<Sum> expected = plain_lines(x, lines, start, f);
+      const T* a = in.place(x, Edge::back);
+      Sum* acc = out.place(start, Edge::back);
+      kernel(a, lines, width, acc);
+      for (size_t j = 0; j < width; ++j) {
+        ASSERT_TRUE(same(acc[j], expected[j])) << k.isa << " width " << width << " lines " << lines;
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReductionsOf, LinesAreAddedInOrder) {
+  using T = TypeParam;
+  for (const Kernels* k : all_kernels()) {
+    const int type = index(dtype_of<T>);
+    if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8) {
+      using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+      expect_lines<T, Sum>(*k, k->sum_lines[type], [](Sum a, Sum b) { return a + b; });
+      expect_lines<T, Sum>(*k, k->prod_lines[type], [](Sum a, Sum b) { return a * b; });
+    }
+    expect_lines<T, T>(*k, k->amax_lines[type], [](T a, T b) { return a != a || a > b ? a : b; });
+    expect_lines<T, T>(*k, k->amin_lines[type], [](T a, T b) { return a != a || a < b ? a : b; });
+  }
+}
+
+}  // namespace
+}  // namespace tamis::testing

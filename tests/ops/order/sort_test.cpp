@@ -1,0 +1,273 @@
+// Sorting, distinct values and search against PyTorch's examples, the standard library, and one
+// thread.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "support/mask_cases.h"
+
+namespace tamis {
+namespace {
+
+using namespace mask_cases;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+void expect_pair(const std::pair<Tensor, Tensor>& got, const Tensor& values,
+                 const Tensor& indices) {
+  expect_same(got.first, values);
+  expect_same(got.second, indices);
+}
+
+/// Puts the number of threads back at its end.
+class Threads {
+ public:
+  explicit Threads(int n) : before_(get_num_threads()) { set_num_threads(n); }
+  ~Threads() { set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+/// n elements of a dtype, many of them equal; NaNs, infinities and both zeros among floats.
+Tensor numbers(DType dtype, int64_t n, uint32_t seed) {
+  Sequence random(seed);
+  std::vector<double> values(static_cast<size_t>(n));
+  for (double& v : values) {
+    const uint32_t pick = random.next() % 1000;
+    v = static_cast<double>(random.next()) - 16000;
+    if (pick < 200) v = pick % 7;
+    if (is_floating_point(dtype) && pick >= 990) {
+      v = pick < 993 ? kNaN : pick < 995 ? kInf : pick < 997 ? -kInf : pick < 999 ? -0.0 : 0.0;
+    }
+  }
+  return tensor(values).to(dtype).settle();
+}
+
+/// The order of a vector's positions, by the standard library.
+std::vector<int64_t> stable_order(const std::vector<double>& x, bool descending) {
+  std::vector<int64_t> order(x.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto less = [](double a, double b) { return a < b || (b != b && a == a); };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return descending ? less(x[b], x[a]) : less(x[a], x[b]);
+  });
+  return order;
+}
+
+TEST(Sort, OrdersAlongADimension) {
+  const Tensor x = tensor({{3, 1, 2}, {6, 5, 4}});
+  expect_pair(sort(x), tensor({{1, 2, 3}, {4, 5, 6}}), tensor({{1, 2, 0}, {2, 1, 0}}));
+  expect_pair(sort(x, 0, true), tensor({{6, 5, 4}, {3, 1, 2}}), tensor({{1, 1, 1}, {0, 0, 0}}));
+  expect_same(x.argsort(1), tensor({{1, 2, 0}, {2, 1, 0}}));
+  expect_same(x.msort(), tensor({{3, 1, 2}, {6, 5, 4}}));
+}
+
+TEST(Sort, PutsNaNLastAndKeepsZerosAsTheyStand) {
+  const Tensor x = tensor({kNaN, 0.f, -kInf, -0.f, kInf, kNaN});
+  const auto [values, indices] = sort(x);
+  expect_same(indices, tensor({2, 1, 3, 4, 0, 5}));
+  EXPECT_FALSE(std::signbit(values[1].item<float>()));
+  EXPECT_TRUE(std::signbit(values[2].item<float>()));
+  expect_same(sort(x, 0, true).second, tensor({0, 5, 4, 1, 3, 2}));
+}
+
+TEST(Sort, IsStableForEveryDTypeAndSize) {
+  for (DType dtype : kDTypes) {
+    for (int64_t n : {1, 2, 64, 65, 300, 5000, 40000, 100003}) {
+      const Tensor x = numbers(dtype, n, static_cast<uint32_t>(n));
+      const std::vector<double> elements = x.to_vector<double>();
+      for (bool descending : {false, true}) {
+        const auto [values, indices] = sort(x, 0, descending);
+        const std::vector<int64_t> order = stable_order(elements, descending);
+        ASSERT_EQ(indices.to_vector<int64_t>(), order) << name(dtype) << " " << n;
+        const std::vector<double> got = values.to_vector<double>();
+        for (size_t i = 0; i < order.size(); ++i) {
+          const double want = elements[static_cast<size_t>(order[i])];
+          ASSERT_TRUE(got[i] == want || (got[i] != got[i] && want != want)) << name(dtype);
+          ASSERT_EQ(std::signbit(got[i]), std::signbit(want)) << name(dtype);
+        }
+      }
+    }
+  }
+}
+
+TEST(Sort, SortsAnyBytesThatAreTrueAsTrue) {
+  const uint8_t bytes[] = {255, 0, 1, 7, 0};
+  expect_pair(sort(from_data(bytes, {5}, boolean)), tensor({false, false, true, true, true}),
+              tensor({1, 4, 0, 2, 3}));
+}
+
+TEST(Sort, DoesNotDependOnThreads) {
+  for (DType dtype : {uint8, int16, float32, int64}) {
+    const Tensor x = numbers(dtype, 300001, 7);
+    std::pair<Tensor, Tensor> sorted, top, kth;
+    {
+      Threads one(1);
+      sorted = sort(x);
+      top = topk(x, 100);
+      kth = kthvalue(x, 1000);
+    }
+    for (int n : {2, 3, 5}) {
+      Threads several(n);
+      expect_pair(sort(x), sorted.first, sorted.second);
+      expect_pair(topk(x, 100), top.first, top.second);
+      expect_pair(kthvalue(x, 1000), kth.first, kth.second);
+    }
+  }
+}
+
+TEST(TopK, GivesTheFirstOfTheOrder) {
+  for (DType dtype : kDTypes) {
+    if (dtype == boolean) continue;
+    for (int64_t n : {1, 63, 1000, 100003}) {
+      const Tensor x = numbers(dtype, n, 3);
+      for (int64_t k : {int64_t{1}, int64_t{5}, n / 5, n / 2, n}) {
+        if (k > n) continue;
+        for (bool largest : {true, false}) {
+          const auto [values, indices] = sort(x, 0, largest);
+          expect_pair(topk(x, k, 0, largest), values.narrow(0, 0, k), indices.narrow(0, 0, k));
+        }
+      }
+    }
+  }
+}
+
+TEST(TopK, GivesTheFirstOfTheOrderAmongNaNsZerosAndInfinities) {
+  manual_seed(9);
+  for (DType dtype : {float16, float32, float64}) {
+    for (int64_t n : {100, 1000, 70000}) {
+      const Tensor part = rand({n}), inf = full({}, kInf, dtype);
+      const Tensor zero = where(rand({n}) < 0.5, zeros({}, dtype), -zeros({}, dtype));
+      const Tensor ends = where(part < 0.3, -inf, where(part > 0.7, inf, zero));
+      const Tensor nan = full({}, kNaN, dtype);
+      for (double nans : {0.01, 0.5, 0.99}) {
+        const Tensor x = where(rand({n}) < nans, nan, where(part > 0.95, part.to(dtype), ends));
+        for (int64_t k : {int64_t{1}, int64_t{7}, n / 4, n / 4 + 1}) {
+          for (bool largest : {true, false}) {
+            const auto [values, indices] = sort(x, 0, largest);
+            const auto [top, at] = topk(x, k, 0, largest);
+            expect_same(at, indices.narrow(0, 0, k));
+            expect_same(top, x[at].get());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TopK, TakesElementsThatComeEverCloser) {
+  const Tensor up = arange(100000).to_float();
+  expect_pair(topk(up, 3), tensor({99999.f, 99998.f, 99997.f}), tensor({99999, 99998, 99997}));
+  expect_pair(topk(up, 2, -1, false), tensor({0.f, 1.f}), tensor({0, 1}));
+  expect_pair(topk(zeros({1000}), 2), tensor({0.f, 0.f}), tensor({0, 1}));
+}
+
+TEST(TopK, RefusesMoreThanThereAre) {
+  expect_error(ErrorKind::value, "selected index k out of range", [] { topk(zeros({3}), 4); });
+  expect_error(ErrorKind::dtype, "\"topk_cpu\" not implemented for 'Bool'",
+               [] { topk(tensor({true}), 1); });
+}
+
+TEST(Unique, FindsValuesPlacesAndCounts) {
+  const auto [values, inverse, counts] = unique(tensor({{2, 3, 2}, {1, 2, 3}}), true, true, true);
+  expect_same(values, tensor({1, 2, 3}));
+  expect_same(inverse, tensor({{1, 2, 1}, {0, 1, 2}}));
+  expect_same(counts, tensor({1, 3, 2}));
+  expect_same(tensor({2, 1, 2}).unique(), tensor({1, 2}));
+}
+
+TEST(Unique, KeepsNaNsApartAndZerosTogether) {
+  const auto [values, inverse, counts] =
+      unique(tensor({kNaN, 0.f, kNaN, -0.f, 1.f}), true, true, true);
+  expect_same(values, tensor({0.f, 1.f, kNaN, kNaN}));
+  expect_same(inverse, tensor({2, 0, 3, 0, 1}));
+  expect_same(counts, tensor({2, 1, 1, 1}));
+}
+
+// Integers of a narrow range are counted, others are sorted.
+TEST(Unique, FindsTheSameIntegersHoweverFarApartTheyAre) {
+  for (DType dtype : {uint8, int8, int16, int32, int64}) {
+    const Tensor few = numbers(dtype, 6000, 4).remainder(17).add(90).view({60, 100});
+    for (const Tensor& x : {few, few.to(dtype).t(), few.sub(110).to(dtype)}) {
+      const auto [values, inverse, counts] = unique(x.to(dtype), true, true, true);
+      const auto [sorted, places, times] = unique(x.to(dtype).to(float64), true, true, true);
+      expect_same(values, sorted.to(dtype));
+      expect_same(inverse, places);
+      expect_same(counts, times);
+      expect_same(unique(x.to(dtype)), values);
+    }
+  }
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  const Tensor ends = tensor({least + 2, least, least + 2}).expand({50, 3});
+  expect_same(unique(ends), tensor({least, least + 2}));
+  const Tensor both = tensor({least, std::numeric_limits<int64_t>::max()}).expand({50, 2});
+  expect_same(unique(both), both[0]);
+}
+
+TEST(Unique, ComparesSlices) {
+  const Tensor x = tensor({{1, 2}, {0, 5}, {1, 2}, {1, 1}});
+  const auto [rows, inverse, counts] = unique(x, true, true, true, 0);
+  expect_same(rows, tensor({{0, 5}, {1, 1}, {1, 2}}));
+  expect_same(inverse, tensor({2, 0, 2, 1}));
+  expect_same(counts, tensor({1, 1, 2}));
+  expect_same(unique(tensor({{1, 1, 0}, {2, 2, 3}}), 1), tensor({{0, 1}, {3, 2}}));
+}
+
+TEST(UniqueConsecutive, ComparesNeighboursOnly) {
+  const auto [values, inverse, counts] = unique_consecutive(tensor({1, 1, 2, 2, 1}), true, true);
+  expect_same(values, tensor({1, 2, 1}));
+  expect_same(inverse, tensor({0, 0, 1, 1, 2}));
+  expect_same(counts, tensor({2, 2, 1}));
+  expect_same(unique_consecutive(tensor({{1, 1}, {1, 1}, {2, 1}}), 0), tensor({{1, 1}, {2, 1}}));
+}
+
+TEST(BinCount, CountsAndAddsWeights) {
+  expect_same(bincount(tensor({1, 3, 1})), tensor({0, 2, 0, 1}));
+  expect_same(bincount(tensor({1, 3, 1}), tensor({0.5f, 1.f, 2.f}), 5),
+              tensor({0.f, 2.5f, 0.f, 1.f, 0.f}));
+  expect_error(ErrorKind::value, "bincount only supports 1-d non-negative integral inputs.", [] {
+    bincount(tensor({1, -1}));
+  });
+}
+
+TEST(BinCount, AddsUpOnAnyNumberOfThreads) {
+  std::vector<int64_t> x(300000), times(100);
+  Sequence random(8);
+  for (int64_t& v : x) ++times[static_cast<size_t>(v = random.next() % 100)];
+  for (int n : {1, 2, 5}) {
+    const Threads threads(n);
+    expect_same(bincount(tensor(x)), tensor(times));
+    // Every second element of a larger tensor; what lies between stays as it is.
+    Tensor base = arange(200).settle();
+    base.slice(0, 0, 200, 2).index_add_(0, tensor(x), ones({300000}, int64));
+    expect_same(base.slice(0, 0, 200, 2), arange(0, 200, 2) + tensor(times));
+    expect_same(base.slice(0, 1, 200, 2), arange(1, 200, 2));
+  }
+}
+
+TEST(SearchSorted, FindsBothSidesOfEquals) {
+  const Tensor sequence = tensor({{1, 3, 5, 7, 9}, {2, 4, 6, 8, 10}});
+  const Tensor values = tensor({{3, 6, 9}, {3, 6, 9}});
+  expect_same(searchsorted(sequence, values), tensor({{1, 3, 4}, {1, 2, 4}}));
+  expect_same(searchsorted(sequence, values, false, true), tensor({{2, 3, 5}, {1, 3, 4}}));
+  expect_same(searchsorted(sequence[0], values, true), tensor({{1, 3, 4}, {1, 3, 4}}).to(int32));
+  expect_same(searchsorted(tensor({5, 1, 3}), 3, false, false, "right", tensor({1, 2, 0})),
+              tensor(2));
+}
+
+TEST(SearchSorted, ChecksTheSorterBeforeItIsUsed) {
+  expect_error(ErrorKind::index, "torch.searchsorted(): sorter index out of range", [] {
+    searchsorted(tensor({1, 2}), tensor({1}), false, false, {}, tensor({0, 2}));
+  });
+}
+
+TEST(Bucketize, IsSearchTheOtherWayRound) {
+  expect_same(bucketize(tensor({{3, 6, 9}, {3, 6, 9}}), tensor({1, 3, 5, 7, 9})),
+              tensor({{1, 3, 4}, {1, 3, 4}}));
+  expect_same(bucketize(2.5, tensor({1, 3})), tensor(1));
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,118 @@
+// Promotion: the dtypes of results, compared with what PyTorch says for every combination.
+#include <map>
+#include <sstream>
+
+#include "ops/row.h"
+#include "support/pointwise_cases.h"
+
+namespace tamis {
+namespace {
+
+using namespace testing;
+
+Tensor operand_of_kind(const std::string& kind, DType dtype) {
+  if (kind == "dim") return ones({2}, dtype);
+  if (kind == "zero") return ones({}, dtype);
+  if (dtype == boolean) return Tensor(true);
+  if (dtype == complex128) return Tensor(std::complex<double>(0, 1));
+  return dtype == int64 ? Tensor(1) : Tensor(1.0);
+}
+
+TEST(Promotion, IsPyTorchsForEveryPairOfOperands) {
+  std::istringstream lines(read_text("tests/data/promotion.txt"));
+  std::string kind_a, a, kind_b, b, want;
+  int count = 0;
+  while (lines >> kind_a >> a >> kind_b >> b >> want) {
+    const Tensor x = operand_of_kind(kind_a, parse_dtype(a));
+    const Tensor y = operand_of_kind(kind_b, parse_dtype(b));
+    EXPECT_STREQ(name(result_type(x, y)), want.c_str())
+        << kind_a << " " << a << ", " << kind_b << " " << b;
+    if (kind_a == "dim" && kind_b == "dim") {
+      EXPECT_STREQ(name(promote_types(x.dtype(), y.dtype())), want.c_str()) << a << ", " << b;
+    }
+    ++count;
+  }
+  EXPECT_EQ(count, 28 * 28);
+}
+
+/// What calling the row gives: the name of the result's dtype, or "error" for an error of kind
+/// dtype.
+std::string outcome(const Row& row, const Args& args) {
+  try {
+    return name(std::get<Tensor>(row.call(args)).dtype());
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::dtype) << e.what();
+    return "error";
+  }
+}
+
+TEST(Promotion, EveryOpGivesPyTorchsDTypeForEveryDType) {
+  std::map<std::string, const Row*> rows;
+  for (const Row& row : all_rows()) rows[row.name()] = &row;
+  std::istringstream lines(read_text("tests/data/op_dtypes.txt"));
+  std::string line;
+  int count = 0;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string op, a, want;
+    words >> op >> a;
+    ASSERT_TRUE(rows.count(op)) << op;
+    const Tensor x = ones({2}, parse_dtype(a));
+    std::vector<std::string> wanted;
+    while (words >> want) wanted.push_back(want);
+    if (wanted.size() == 1) {
+      EXPECT_EQ(outcome(*rows[op], {x}), wanted[0]) << line;
+    } else {
+      ASSERT_EQ(wanted.size(), kDTypeCount);
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        const DType dtype = static_cast<DType>(i);
+        EXPECT_EQ(outcome(*rows[op], {x, ones({2}, dtype)}), wanted[i])
+            << op << "(" << a << ", " << name(dtype) << ")";
+      }
+    }
+    ++count;
+  }
+  EXPECT_EQ(count, 50 * kDTypeCount);
+}
+
+TEST(Promotion, NumbersDoNotWidenTensors) {
+  const Tensor bytes = tensor({1, 2}, int8);
+  EXPECT_EQ((bytes + 1).dtype(), int8);
+  EXPECT_EQ((1 + bytes).dtype(), int8);
+  EXPECT_EQ((bytes + 1.5).dtype(), float32);
+  EXPECT_EQ((bytes + true).dtype(), int8);
+  EXPECT_EQ((tensor({true}) + 1).dtype(), int64);
+  EXPECT_EQ((tensor({1.0f}, float16) * 1e-3).dtype(), float16);
+  EXPECT_EQ((tensor({1.0f}, float16) * tensor(2.0f)).dtype(), float16);
+}
+
+TEST(Promotion, ANumberAloneIsInt64OrFloat32) {
+  EXPECT_EQ((Tensor(1) + Tensor(2)).dtype(), int64);
+  EXPECT_EQ((Tensor(1) + Tensor(2.5)).dtype(), float32);
+  EXPECT_EQ((Tensor(1.5) * Tensor(2.5)).dtype(), float32);
+  EXPECT_EQ(sqrt(Tensor(2.0)).dtype(), float32);
+  EXPECT_EQ(abs(Tensor(-2.0)).dtype(), float32);
+}
+
+TEST(Promotion, ViewsOfNumbersAreOrdinaryTensors) {
+  EXPECT_EQ(result_type(tensor({1}, int8), Tensor(1).unsqueeze(0)), int64);
+}
+
+TEST(Promotion, CastsTheNumberNotTheTensor) {
+  // As PyTorch: 257 becomes the uint8 1, and 1.1 becomes the float32 nearest to it.
+  EXPECT_EQ((tensor({1, 2}, uint8) == 257).to_vector<bool>(), (std::vector<bool>{true, false}));
+  EXPECT_TRUE((tensor({1.1f}) == 1.1).item<bool>());
+  EXPECT_EQ((tensor({1, 2}, int8) + 1000).to_vector<int8_t>(), (std::vector<int8_t>{-23, -22}));
+}
+
+TEST(Promotion, ClampPromotesOverAllThreeOperands) {
+  const Tensor bytes = tensor({1, 2}, int8);
+  EXPECT_EQ(clamp(bytes, 0, 1).dtype(), int8);
+  EXPECT_EQ(clamp(bytes, 0, 1.5).dtype(), float32);
+  EXPECT_EQ(clamp(bytes, tensor({1}), {}).dtype(), int64);
+  EXPECT_EQ(clamp(bytes, tensor({1}), tensor(1.5, float64)).dtype(), float64);
+  EXPECT_EQ(clamp(tensor({true}), 0, 1).dtype(), int64);
+}
+
+}  // namespace
+}  // namespace tamis
