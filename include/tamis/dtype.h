@@ -2,7 +2,6 @@
 #pragma once
 
 #include <complex>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
@@ -84,13 +83,19 @@ constexpr DType real_dtype(DType dtype) {
                                       : dtype;
 }
 
+namespace detail {
+template <class T>
+inline constexpr bool is_element = false;
+#define X(constant, type, text) \
+  template <>                   \
+  inline constexpr bool is_element<type> = true;
+TAMIS_DTYPES(X)
+#undef X
+}  // namespace detail
+
 /// The C++ types of the list. Others that look alike are none: long long, size_t, char.
 template <class T>
-concept Element =
-#define X(constant, type, text) std::same_as<T, type> ||
-    TAMIS_DTYPES(X)
-#undef X
-false;
+concept Element = detail::is_element<T>;
 
 /// dtype_of<float> is DType::float32; defined for the types of the list.
 template <class T>
