@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tamis/options.h"
 #include "tamis/tensor.h"
 
 namespace tamis {
@@ -111,6 +112,9 @@ Tensor copy_range(const R& values, const Shape* shape) {
   }
 }
 
+/// x, which is on the CPU, as the options say.
+Tensor place(const Tensor& x, const Options& options);
+
 /// Makes writes to x's memory an error. Only while nobody else has seen x.
 void set_read_only(const Tensor& x);
 
@@ -121,21 +125,20 @@ void set_read_only(const Tensor& x);
 /// A tensor from a nested list: `tensor({{1, 2}, {3, 4}})`. Integers make int64, floating point
 /// makes float32, bools make bool, unless dtype is given. Throws kind shape if rows differ in
 /// length.
-Tensor tensor(const detail::NestedList& values, std::optional<DType> dtype = {});
+Tensor tensor(const detail::NestedList& values, const Options& options = {});
 /// A copy of the elements of a container, any that knows its size: a std::vector, std::array or
 /// std::span makes a 1-d tensor, a std::vector<std::vector<float>> a matrix, and so on. The dtype
 /// is that of the elements (of doubles, float64), or dtype, to which they are converted as to()
 /// does it. Throws kind shape if rows differ in length. An empty container has as many dimensions
 /// as one that is not.
 template <detail::ElementRange R>
-Tensor tensor(const R& values, std::optional<DType> dtype = {}) {
-  const Tensor result = detail::copy_range(values, nullptr);
-  return dtype ? result.to(*dtype) : result;
+Tensor tensor(const R& values, const Options& options = {}) {
+  return detail::place(detail::copy_range(values, nullptr), options);
 }
 /// The same in another shape, in row-major order: `tensor(values, {2, 3})`.
 template <detail::ElementRange R>
 Tensor tensor(const R& values, const Shape& shape) {
-  return detail::copy_range(values, &shape);
+  return detail::place(detail::copy_range(values, &shape), {});
 }
 /// A copy of `numel(shape)` row-major elements at data.
 Tensor from_data(const void* data, const Shape& shape, DType dtype);
@@ -160,22 +163,25 @@ Tensor from_blob(T* data, const Shape& shape, DType dtype = dtype_of<std::remove
 
 // ---- from rules ---------------------------------------------------------------------------------
 
-Tensor empty(const Shape& shape, DType dtype = DType::float32);  ///< unspecified values
-Tensor zeros(const Shape& shape, DType dtype = DType::float32);
-Tensor ones(const Shape& shape, DType dtype = DType::float32);
+// dtype is float32 unless it is given.
+Tensor empty(const Shape& shape, const Options& options = {});  ///< unspecified values
+Tensor zeros(const Shape& shape, const Options& options = {});
+Tensor ones(const Shape& shape, const Options& options = {});
 /// dtype defaults to the number's: bool, int64, or float32.
-Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype = {});
-Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor full_like(const Tensor& x, Scalar value, std::optional<DType> dtype = {});
+Tensor full(const Shape& shape, Scalar value, const Options& options = {});
+Tensor empty_like(const Tensor& x, const Options& options = {});
+Tensor zeros_like(const Tensor& x, const Options& options = {});
+Tensor ones_like(const Tensor& x, const Options& options = {});
+Tensor full_like(const Tensor& x, Scalar value, const Options& options = {});
 /// start, start + step, ... below end. int64 if all three are integers, else float32.
-Tensor arange(Scalar end, std::optional<DType> dtype = {});
-Tensor arange(Scalar start, Scalar end, Scalar step = 1, std::optional<DType> dtype = {});
-inline Tensor arange(Scalar start, Scalar end, DType dtype) { return arange(start, end, 1, dtype); }
+Tensor arange(Scalar end, const Options& options = {});
+Tensor arange(Scalar start, Scalar end, Scalar step = 1, const Options& options = {});
+inline Tensor arange(Scalar start, Scalar end, const Options& options) {
+  return arange(start, end, 1, options);
+}
 /// steps values from start to end, both included.
-Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype = DType::float32);
-Tensor eye(int64_t n, std::optional<int64_t> m = {}, DType dtype = DType::float32);
+Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options = {});
+Tensor eye(int64_t n, std::optional<int64_t> m = {}, const Options& options = {});
 /// The elements on and below (above) the given diagonal of the last two dimensions, zero elsewhere.
 Tensor tril(const Tensor& x, int64_t diagonal = 0);
 Tensor triu(const Tensor& x, int64_t diagonal = 0);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tamis/device.h"
+
 namespace tamis {
 
 /// How many threads an operation may use; at least 1. The default is the number of cores, or
@@ -20,6 +22,11 @@ std::string isa();
 /// for bit.
 bool eager_mode();
 void set_eager_mode(bool on);
+
+/// Where tensors are made unless a device is given: the CPU, until another is set. Throws kind
+/// value if there is no such device.
+Device default_device();
+void set_default_device(const Device& device);
 
 /// What the allocator did since the process started.
 struct MemoryStats {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tamis/device.h"
 #include "tamis/dtype.h"
 #include "tamis/error.h"
 #include "tamis/scalar.h"
@@ -64,6 +65,8 @@ class Tensor {
   int64_t size(int64_t dim) const;
   int64_t stride(int64_t dim) const;
   size_t itemsize() const;
+  Device device() const;  ///< where the elements are
+  bool is_cpu() const { return device().is_cpu(); }
   bool is_floating_point() const { return tamis::is_floating_point(dtype()); }
   bool is_contiguous() const;
   /// Whether the two share the same storage (one is a view of the other, or both of a third).
@@ -149,6 +152,11 @@ class Tensor {
   Tensor clone() const;
   Tensor repeat(const Shape& repeats) const;
   Tensor to(DType dtype) const;  ///< *this if it has that dtype already
+  /// A copy on another device, *this if it is there already. Throws kind value if there is no such
+  /// device.
+  Tensor to(const Device& device) const;
+  Tensor to(const Device& device, DType dtype) const { return to(dtype).to(device); }
+  Tensor cpu() const { return to(Device()); }
   Tensor type_as(const Tensor& other) const { return to(other.dtype()); }
   /// PyTorch's x.bool(), x.byte(), ..., under names that are not C++ keywords.
   Tensor to_bool() const { return to(DType::boolean); }

@@ -7,6 +7,7 @@
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
+#include "expr/expr.h"
 #include "tamis/ops.h"
 
 namespace tamis {
@@ -89,7 +90,7 @@ Gradient finish(const Node& node, size_t i, Gradient given, const Tensor& suppor
   const Shape& shape = node.input_shapes[i];
   if (g.support.defined() && node.flow == Flow::pointwise) {
     // Selected, not multiplied by zero: what stands in the other places may be infinite or NaN.
-    g.value = where(g.support, g.value, zeros({}, g.value.dtype()));
+    g.value = where(g.support, g.value, scalar_tensor(0, g.value.dtype()));
   }
   const Node& next = static_cast<const Node&>(*node.inputs[i]);
   if (g.support.defined()) {
@@ -125,7 +126,7 @@ Gradients moved_supports(const Node& node, const Tensor& support, std::span<cons
 /// The gradients of a product of matrices, as far as they are wanted. A row of the first factor
 /// none of whose products counts is left out, NaN or not, and so is a column of the second.
 Gradients through_product(const Node& node, const Gradient& g, std::vector<Tensor> saved) {
-  const Tensor zero = zeros({}, g.value.dtype());
+  const Tensor zero = scalar_tensor(0, g.value.dtype());
   const Tensor rows = g.support.any({2}, true), columns = g.support.any({1}, true);
   if (saved[0].defined()) saved[0] = where(rows, saved[0], zero);
   if (saved[1].defined()) saved[1] = where(columns, saved[1], zero);
@@ -223,7 +224,7 @@ void Walk::visit(Node& node, Gradient g) {
     given = node.flow == Flow::products && g.support.defined() ? through_product(node, g, saved)
                                                                : node.vjp(g.value, saved);
     if (moves_elements(node) && (g.support.defined() || leaves_out(node))) {
-      const Tensor all = full({}, true).expand(node.shape);
+      const Tensor all = full_on(backend_of(g.value), {}, true, DType::boolean).expand(node.shape);
       moved = moved_supports(node, g.support.defined() ? g.support : all, saved);
     }
   }
@@ -257,7 +258,7 @@ Tensor seed(const Tensor& root, const Tensor& grad) {
   if (!grad.defined()) {
     check(root.numel() == 1, ErrorKind::unsupported,
           "grad can be implicitly created only for scalar outputs");
-    return ones(root.shape(), root.dtype());
+    return ones_like(root);
   }
   check(grad.shape() == root.shape(), ErrorKind::shape,
         "Mismatch in shape: grad_output has a shape of {} and output has a shape of {}.",

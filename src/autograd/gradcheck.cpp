@@ -16,8 +16,9 @@ std::vector<double> stepped(const Function& f, const std::vector<Tensor>& inputs
                             int64_t at, double step) {
   NoGradGuard guard;
   std::vector<Tensor> changed = inputs;
-  changed[which] = inputs[which].detach().clone();
-  changed[which].mutable_data<double>()[at] += step;
+  Tensor host = inputs[which].detach().cpu().clone();
+  host.mutable_data<double>()[at] += step;
+  changed[which] = host.to(inputs[which].device());
   return f(changed).to_vector<double>();
 }
 
@@ -25,8 +26,8 @@ std::vector<double> stepped(const Function& f, const std::vector<Tensor>& inputs
 std::vector<std::vector<double>> jacobian(const Tensor& y, const Tensor& x) {
   std::vector<std::vector<double>> rows;
   for (int64_t i = 0; i < y.numel(); ++i) {
-    Tensor one = zeros({y.numel()}, DType::float64);
-    one.mutable_data<double>()[i] = 1;
+    Tensor one = zeros({y.numel()}, {DType::float64, y.device()});
+    one.select(0, i).fill_(1);
     const Tensor g = grad({y}, {x}, {one.view(y.shape())}, true, false, true)[0];
     rows.push_back(g.defined() ? g.to_vector<double>()
                                : std::vector<double>(static_cast<size_t>(x.numel())));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/node.h"
+#include "expr/expr.h"
 #include "tamis/ops.h"
 
 namespace tamis {
@@ -40,7 +41,7 @@ Tensor without_repeats(const Tensor& g, Layout& view) {
 }
 
 Tensor filled(const Tensor& g, const Places& p) {
-  Tensor flat = zeros({p.count}, g.dtype());
+  Tensor flat = zeros_on(backend_of(g), {p.count}, g.dtype());
   make_view(flat, p.base).copy_(g);
   return flat;
 }
@@ -68,7 +69,7 @@ Tensor put(const Tensor& g, const Region& region) {
   {
     NoGradGuard guard;
     Places p = places_of(region);
-    const Tensor flat = zeros({p.count}, g.dtype());
+    const Tensor flat = zeros_on(backend_of(g), {p.count}, g.dtype());
     const Tensor sum = without_repeats(g, p.view);
     make_view(flat, p.view).copy_(sum);
     result = make_view(flat, p.base).contiguous();

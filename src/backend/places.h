@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "backend/buffer.h"
 #include "tamis/dtype.h"
 #include "tamis/shape.h"
 
@@ -11,8 +12,8 @@ namespace tamis {
 /// An index for one dimension of the indexed tensor: one integer for each position of the iteration
 /// space, in [-size, size).
 struct IndexColumn {
-  const int64_t* data = nullptr;
-  Shape strides;     // of data, over the iteration space
+  Buffer numbers;    // int64
+  Shape strides;     // of numbers, over the iteration space
   int64_t size = 0;  // of the indexed dimension; added to negative integers
   int64_t step = 0;  // stride of the indexed dimension
 };

@@ -17,12 +17,12 @@ namespace tamis {
 class IsinSet;
 
 /// A tensor as a program reads it: strides (in elements) for each dimension of the program's shape.
+/// The storage is of the backend that runs the program; or, if the leaf is a single number, of the
+/// CPU.
 struct Leaf {
-  Ref<Storage> storage;  // kept alive while the program runs
-  Ref<const Intervals>
-      intervals;  // a structured mask that has no memory: offsets count row * cols + col
-  const void* data = nullptr;  // first element, unless intervals
-  int64_t offset = 0;          // first element of intervals
+  Ref<Storage> storage;            // kept alive while the program runs
+  Ref<const Intervals> intervals;  // instead of memory: a structured mask, element row * cols + col
+  int64_t offset = 0;              // of the first element in the storage, or in the intervals
   DType dtype{};
   Shape strides;
 };

@@ -67,6 +67,8 @@ bool addresses(const TensorImpl& a, const TensorImpl& b, int64_t& at_a, int64_t&
   at_b = b.layout.offset * static_cast<int64_t>(itemsize(b.dtype));
   if (a.storage == b.storage) return true;
   if (!a.storage->ready() || !b.storage->ready()) return false;
+  // Only memory that was lent can be part of two storages.
+  if (a.storage->memory().free && b.storage->memory().free) return false;
   at_a += reinterpret_cast<intptr_t>(a.storage->data());
   at_b += reinterpret_cast<intptr_t>(b.storage->data());
   return true;

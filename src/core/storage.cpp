@@ -6,14 +6,15 @@
 
 namespace tamis {
 
-Storage::Storage(void* foreign, int64_t bytes, std::function<void(void*)> deleter)
+Storage::Storage(Backend& backend, void* foreign, int64_t bytes, std::function<void(void*)> deleter)
     : bytes_(bytes),
       data_(foreign),
       memory_{foreign, bytes, nullptr},
+      backend_(&backend),
       deleter_(std::move(deleter)) {}
 
-Storage::Storage(int64_t bytes, Ref<const Recipe> recipe) noexcept
-    : bytes_(bytes), had_recipe_(true), recipe_(std::move(recipe)) {}
+Storage::Storage(Backend& backend, int64_t bytes, Ref<const Recipe> recipe) noexcept
+    : bytes_(bytes), had_recipe_(true), backend_(&backend), recipe_(std::move(recipe)) {}
 
 Storage::~Storage() {
   if (recipe_) recipe_->detach(*this);

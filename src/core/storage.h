@@ -13,6 +13,7 @@
 
 namespace tamis {
 
+class Backend;
 class Storage;
 
 /// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask
@@ -26,7 +27,8 @@ struct Recipe : RefCounted {
   const Kind kind;
 };
 
-/// A block of memory and how to give it back.
+/// A block of a backend's memory and how to give it back. On the CPU `data` is an address;
+/// elsewhere it is a handle, which means something to its backend only.
 struct Memory {
   void* data = nullptr;
   int64_t bytes = 0;
@@ -51,10 +53,11 @@ class SpinLock {
 /// settle those first.
 class Storage final : public RefCounted, public Pooled<Storage> {
  public:
-  explicit Storage(Memory memory) noexcept
-      : bytes_(memory.bytes), data_(memory.data), memory_(memory) {}
-  Storage(void* foreign, int64_t bytes, std::function<void(void*)> deleter);
-  Storage(int64_t bytes, Ref<const Recipe> recipe) noexcept;
+  Storage(Backend& backend, Memory memory) noexcept
+      : bytes_(memory.bytes), data_(memory.data), memory_(memory), backend_(&backend) {}
+  /// Memory that somebody else owns, as a backend sees it.
+  Storage(Backend& backend, void* foreign, int64_t bytes, std::function<void(void*)> deleter);
+  Storage(Backend& backend, int64_t bytes, Ref<const Recipe> recipe) noexcept;
   ~Storage();
 
   /// Hides that of RefCounted: `readers` finds storages that were made with a recipe.
@@ -62,9 +65,11 @@ class Storage final : public RefCounted, public Pooled<Storage> {
     return had_recipe_ ? RefCounted::release_shared() : RefCounted::release();
   }
 
+  /// Whose memory it is, or will be once it is settled.
+  Backend& backend() const noexcept { return *backend_; }
   int64_t bytes() const noexcept { return bytes_; }
   bool ready() const noexcept { return data_.load(std::memory_order_acquire) != nullptr; }
-  /// Null until ready.
+  /// What Memory::data is; null until ready.
   void* data() const noexcept { return data_.load(std::memory_order_acquire); }
   /// Null once ready.
   Ref<const Recipe> recipe() const { return ready() ? nullptr : unsettled_recipe(); }
@@ -124,6 +129,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   const bool had_recipe_ = false;
   std::atomic<void*> data_{nullptr};
   Memory memory_;
+  Backend* const backend_;
   std::function<void(void*)> deleter_;  // for foreign memory
   std::unique_ptr<const std::function<void()>> test_;
   mutable SpinLock lock_;  // guards recipe_ and the readers

@@ -166,8 +166,6 @@ int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals)
   leaf.intervals = std::move(intervals);
   if (!leaf.intervals) {
     x.storage->check_intact();
-    leaf.data = static_cast<const char*>(x.storage->data()) +
-                x.offset * static_cast<int64_t>(itemsize(x.dtype));
   }
   Instr load;
   load.op = Op::load;

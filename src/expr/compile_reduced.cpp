@@ -51,8 +51,10 @@ bool Compiler::is_neutral(int16_t reg, Reduction reduction) const {
   }
   if (made == program_.setup.end() || made->op != Op::load) return false;
   const Leaf& leaf = program_.leaves[made->leaf];
+  if (&leaf.storage->backend() != &host_backend()) return false;  // not known before it has run
   return visit_dtype(leaf.dtype, [&](auto type) {
-    return is_neutral_value(*static_cast<const decltype(type)*>(leaf.data), reduction);
+    const auto* const elements = static_cast<const decltype(type)*>(leaf.storage->data());
+    return is_neutral_value(elements[leaf.offset], reduction);
   });
 }
 

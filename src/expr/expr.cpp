@@ -49,10 +49,31 @@ void Expr::detach(Storage& owner) const noexcept {
   for (int i = 0; i < arity; ++i) inputs[i].storage->remove_reader(&owner);
 }
 
+Backend& common_backend(std::span<const TensorRef> tensors) {
+  Backend& host = host_backend();
+  Backend* common = &host;
+  for (const Tensor& x : tensors) {
+    if (&backend_of(x) != &host) common = &backend_of(x);
+  }
+  if (common == &host) return host;
+  for (const Tensor& x : tensors) {
+    Backend& backend = backend_of(x);
+    check(&backend == common || (&backend == &host && x.dim() == 0), ErrorKind::value,
+          "Expected all tensors to be on the same device, but found at least two devices, {} and "
+          "{}!",
+          common->device().str(), backend.device().str());
+  }
+  return *common;
+}
+
+bool is_on_host(const Tensor& x) { return &backend_of(x) == &host_backend(); }
+
 Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set) {
   check(!is_complex(operand) || takes_complex(op), ErrorKind::dtype,
         "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
+  Backend& backend = common_backend(inputs);
+  require(backend, Feature::pointwise, operand);
   Shape shape = inputs[0]->shape();
   for (const TensorRef& x : inputs.subspan(1)) shape = broadcast_shapes(shape, x->shape());
 
@@ -70,8 +91,8 @@ Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inpu
   }
 
   const int64_t bytes = storage_bytes(expr->shape, result);
-  Tensor deferred =
-      make_tensor(Ref<Storage>(new Storage(bytes, std::move(recipe))), result, expr->shape);
+  Tensor deferred = make_tensor(Ref<Storage>(new Storage(backend, bytes, std::move(recipe))),
+                                result, expr->shape);
   Storage& storage = *storage_of(deferred);
   bool crowded = false;
   for (int i = 0; i < expr->arity; ++i) {
@@ -110,7 +131,7 @@ Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait) {
   auto* pending = new Pending(std::move(wait));
   Ref<const Recipe> recipe(pending);
   for (const Tensor& x : inputs) collect_read(storage_of(x), pending->read);
-  Ref<Storage> reader(new Storage(0, std::move(recipe)));
+  Ref<Storage> reader(new Storage(host_backend(), 0, std::move(recipe)));
   for (const Ref<Storage>& storage : pending->read) {
     if (!storage->add_reader(reader.get())) return nullptr;
   }
@@ -121,12 +142,12 @@ namespace {
 
 /// Computes what a recipe says into memory for it.
 Memory run_recipe(Storage& storage, const Recipe& recipe) {
-  Backend& backend = cpu_backend();
+  Backend& backend = storage.backend();
   if (storage.bytes() == 0) return backend.allocate(0);
   const bool is_expression = recipe.kind == Recipe::Kind::expression;
   const Shape shape =
       is_expression ? static_cast<const Expr&>(recipe).shape : Shape{storage.bytes()};
-  Target target{nullptr, DType::boolean, contiguous_strides(shape)};
+  Target target{{}, DType::boolean, contiguous_strides(shape)};
   Compiler compiler(shape);
   // Compiled first, because that may settle inputs and throw.
   if (is_expression) {
@@ -138,7 +159,7 @@ Memory run_recipe(Storage& storage, const Recipe& recipe) {
   }
   const Program& program = compiler.finish(&target);
   const Memory memory = backend.allocate(storage.bytes());
-  target.data = memory.data;
+  target.buffer.memory = memory.data;
   backend.store(program, target);
   return memory;
 }
@@ -192,7 +213,28 @@ void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed
 
 void prepare_write(const Tensor& target) { prepare_write(target, {}); }
 
+Buffer buffer_of(const Tensor& x) {
+  x.settle();
+  return {storage_of(x)->data(), x.storage_offset()};
+}
+
+Buffer writable_buffer(const Tensor& x) {
+  prepare_write(x);
+  return buffer_of(x);
+}
+
+namespace {
+
+void check_on_host(const Tensor& x) {
+  check(is_on_host(x), ErrorKind::unsupported,
+        "this tensor is on {}, where its memory has no address; call .cpu() first",
+        backend_of(x).device().str());
+}
+
+}  // namespace
+
 void* exposed_data(const Tensor& x) {
+  check_on_host(x);
   Storage& storage = *storage_of(x);
   settle(storage);
   if (!storage.read_only()) {
@@ -210,12 +252,14 @@ const Tensor& Tensor::settle() const {
 }
 
 const void* Tensor::data_ptr() const {
+  check_on_host(*this);
   settle();
   return static_cast<const char*>(storage_of(*this)->data()) +
          storage_offset() * static_cast<int64_t>(itemsize());
 }
 
 void* Tensor::mutable_data_ptr() const {
+  check_on_host(*this);
   prepare_write(*this);
   return const_cast<void*>(data_ptr());
 }
@@ -228,12 +272,32 @@ void* Tensor::shared_data_ptr() const {
   return exposed_data(*this);
 }
 
-Tensor allocate(const Shape& shape, DType dtype) {
-  const Memory memory = cpu_backend().allocate(storage_bytes(shape, dtype));
-  return make_tensor(Ref<Storage>(new Storage(memory)), dtype, shape);
+Tensor allocate(const Shape& shape, DType dtype, Backend& backend) {
+  const Memory memory = backend.allocate(storage_bytes(shape, dtype));
+  return make_tensor(Ref<Storage>(new Storage(backend, memory)), dtype, shape);
 }
 
-Tensor::Tensor(Scalar v) : Tensor(allocate({}, v.dtype())) {
+Tensor to_host(const Tensor& x) { return to_backend(x, host_backend()); }
+
+Tensor to_backend(const Tensor& x, Backend& backend) {
+  Backend& from = backend_of(x);
+  if (&from == &backend) return x;
+  const Tensor packed = x.contiguous();
+  const Buffer elements = buffer_of(packed);
+  Tensor result = allocate(x.shape(), x.dtype(), backend);
+  const Buffer to = buffer_of(result);
+  if (x.numel() == 0) return result;
+  if (is_on_host(result)) {
+    from.read(elements, x.itemsize(), x.numel(), to.memory);
+  } else if (is_on_host(x)) {
+    backend.write(packed.data_ptr(), x.itemsize(), x.numel(), to);
+  } else {
+    return to_backend(to_host(x), backend);
+  }
+  return result;
+}
+
+Tensor::Tensor(Scalar v) : Tensor(allocate_on_host({}, v.dtype())) {
   visit_dtype(v.dtype(), [&](auto type) {
     using T = decltype(type);
     *static_cast<T*>(storage_of(*this)->data()) = v.to<T>();

@@ -4,12 +4,13 @@
 
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "backend/backend.h"
+#include "backend/device.h"
 #include "backend/op.h"
 #include "core/tensor_impl.h"
 
@@ -60,6 +61,16 @@ struct Expr final : Recipe, Pooled<Expr> {
   int32_t size = 1;  // operations in this expression, with those of its inputs
 };
 
+/// The backend that an operation on these tensors runs on. They must be on one device (throws kind
+/// value if not); 0-d tensors on the CPU, numbers among them, go with any.
+Backend& common_backend(std::span<const TensorRef> tensors);
+inline Backend& common_backend(std::initializer_list<TensorRef> tensors) {
+  return common_backend(std::span(tensors.begin(), tensors.size()));
+}
+inline Backend& backend_of(const Tensor& x) { return storage_of(x)->backend(); }
+/// Whether x is in memory that C++ code can read.
+bool is_on_host(const Tensor& x);
+
 /// The deferred result of op on inputs: shapes broadcast (throws kind shape if they do not), value
 /// inputs are converted to `operand`, the result to `result` (bool for comparisons and masks). Mask
 /// operands (of mask ops, the first of `where`) must be bool. Settled at once in eager mode, or if
@@ -78,6 +89,10 @@ void prepare_write(const Tensor& target);
 /// The same for a write that runs the given expressions itself: those that nobody else can see are
 /// left deferred.
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed);
+/// x's elements for its backend to read, or to write if nobody has seen x yet: settles x.
+Buffer buffer_of(const Tensor& x);
+/// The same for any other write: calls prepare_write.
+Buffer writable_buffer(const Tensor& x);
 /// The address of x's first element for somebody outside, who may write through it later: settles
 /// what a write would. No write is counted, since most only read, and gradients that have saved x
 /// go on.
@@ -120,7 +135,7 @@ Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType ope
 /// softmax of x along its last dimension, or its logarithm, of the elements that mask (bool, x's
 /// shape) keeps; 0, or -infinity, elsewhere. Computed in float64 if x is, else in float32;
 /// contiguous, of x's dtype. An undefined mask keeps all. x is not empty.
-Tensor soft_max_rows(bool logarithm, const Tensor& x, const Tensor& mask);
+Tensor softmax_rows(bool logarithm, const Tensor& x, const Tensor& mask);
 /// The extreme values of x along dims, which become size 1, as `operand`, and their indices (int64,
 /// row-major over dims): the first among equals; NaN wins. An undefined mask keeps all; beside an
 /// index of -1, where nothing is kept, the value is unspecified. The dims are not empty.
@@ -131,6 +146,24 @@ bool any_true(const Tensor& mask);
 bool all_true(const Tensor& mask);
 
 /// An uninitialised contiguous tensor.
-Tensor allocate(const Shape& shape, DType dtype);
+Tensor allocate(const Shape& shape, DType dtype, Backend& backend);
+inline Tensor allocate_on_host(const Shape& shape, DType dtype) {
+  return allocate_on_host(shape, dtype);
+}
+/// A 0-d tensor of exactly this dtype (unlike a number it is not weak in promotion), which goes
+/// with tensors of any device.
+Tensor scalar_tensor(Scalar value, DType dtype);
+/// A contiguous tensor with all elements equal to value.
+Tensor full_on(Backend& backend, const Shape& shape, Scalar value, DType dtype);
+inline Tensor zeros_on(Backend& backend, const Shape& shape, DType dtype) {
+  return full_on(backend, shape, 0, dtype);
+}
+
+// ---- between devices ----------------------------------------------------------------------------
+
+/// x where C++ code can read it: x itself on the CPU, else a copy, for which the caller waits.
+Tensor to_host(const Tensor& x);
+/// x in the memory of another backend: x itself if it is there, else a contiguous copy.
+Tensor to_backend(const Tensor& x, Backend& backend);
 
 }  // namespace tamis

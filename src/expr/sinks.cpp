@@ -10,8 +10,13 @@ namespace tamis {
 
 namespace {
 
-Target target_of(const Tensor& x) {
-  return {const_cast<void*>(x.data_ptr()), x.dtype(), x.strides()};
+Target target_of(const Tensor& x) { return {buffer_of(x), x.dtype(), x.strides()}; }
+
+/// The backend of a sink over these tensors, if it can do that with elements of this dtype.
+Backend& backend_for(Feature feature, DType dtype, std::initializer_list<TensorRef> tensors) {
+  Backend& backend = common_backend(tensors);
+  require(backend, feature, dtype);
+  return backend;
 }
 
 /// The program of a sink that needs a mask and nothing else.
@@ -27,17 +32,15 @@ const Program& selection_program(Compiler&& compiler, const Tensor& x, const Ten
   return compiler.finish();
 }
 
-/// Whether x has memory in which its elements lie in a row, and this shape.
+/// Whether x has this shape and memory in which its elements are contiguous.
 bool is_plain(const Tensor& x, const Shape& shape) {
   return storage_of(x)->ready() && x.shape() == shape && x.is_contiguous();
 }
 
-/// Whether a write of value where mask is true is one of a number to few elements in a row.
-bool is_small_fill(const Tensor& target, const Tensor& mask, const Tensor& value) {
-  const auto casts = [](DType dtype) { return dtype != DType::boolean && !is_complex(dtype); };
-  return target.numel() <= Backend::kSmall && value.numel() == 1 && storage_of(value)->ready() &&
-         is_plain(target, target.shape()) && is_plain(mask, target.shape()) &&
-         (value.dtype() == target.dtype() || (casts(value.dtype()) && casts(target.dtype())));
+/// Whether a write of value where mask is true is one of a number to contiguous elements.
+bool is_plain_fill(const Tensor& target, const Tensor& mask, const Tensor& value) {
+  return value.numel() == 1 && storage_of(value)->ready() && is_on_host(value) &&
+         is_plain(target, target.shape()) && is_plain(mask, target.shape());
 }
 
 /// The closed-form count of a whole structured mask, or -1.
@@ -52,43 +55,45 @@ int64_t structured_count(const Tensor& mask) {
 }  // namespace
 
 void store(const Tensor& target, Tensor value) {
+  Backend& backend = backend_for(Feature::pointwise, target.dtype(), {target, value});
   const Tensor* consumed[] = {&value};
   prepare_write(target, consumed);
   if (target.numel() == 0) return;
   Compiler compiler(target.shape());
   compiler.value(value, target.dtype());
   if (compiler.reads_differently(target)) {
-    Tensor copy = allocate(target.shape(), target.dtype());
+    Tensor copy = allocate(target.shape(), target.dtype(), backend);
     store(copy, std::move(value));
     return store(target, std::move(copy));
   }
   Target to = target_of(target);
   const Program& program = compiler.finish(&to);
-  cpu_backend().store(program, to);
+  backend.store(program, to);
 }
 
 void store_where(const Tensor& target, Tensor mask, Tensor value) {
+  Backend& backend = backend_for(Feature::pointwise, target.dtype(), {target, mask, value});
   const Tensor* consumed[] = {&mask, &value};
   prepare_write(target, consumed);
   if (target.numel() == 0) return;
-  if (is_small_fill(target, mask, value)) {
-    return cpu_backend().fill_small(const_cast<void*>(target.data_ptr()), target.dtype(),
-                                    mask.data_ptr(), target.numel(), value.data_ptr(),
-                                    value.dtype());
+  if (is_plain_fill(target, mask, value) &&
+      backend.fill_contiguous(buffer_of(target), target.dtype(), buffer_of(mask), target.numel(),
+                              value.data_ptr(), value.dtype())) {
+    return;
   }
   Compiler compiler(target.shape());
   compiler.mask(mask);
   compiler.value(value, target.dtype());
   if (compiler.reads_differently(target)) {
-    Tensor mask_copy = allocate(mask.shape(), DType::boolean);
+    Tensor mask_copy = allocate(mask.shape(), DType::boolean, backend);
     store(mask_copy, std::move(mask));
-    Tensor copy = allocate(value.shape(), target.dtype());
+    Tensor copy = allocate(value.shape(), target.dtype(), backend);
     store(copy, std::move(value));
     return store_where(target, std::move(mask_copy), std::move(copy));
   }
   Target to = target_of(target);
   const Program& program = compiler.finish(&to);
-  cpu_backend().store(program, to);
+  backend.store(program, to);
 }
 
 namespace {
@@ -97,56 +102,60 @@ namespace {
 void shrink(Tensor& x, int64_t count) {
   const Ref<Storage> storage = storage_of(x);
   const int64_t bytes = count * static_cast<int64_t>(x.itemsize());
-  storage->shrink(cpu_backend().shrink(storage->memory(), bytes));
+  storage->shrink(storage->backend().shrink(storage->memory(), bytes));
   x = make_tensor(storage, x.dtype(), Shape{count});
 }
 
 }  // namespace
 
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
+  Backend& backend = backend_for(Feature::select, x.dtype(), {x, mask});
   Tensor result;
   const auto resize = [&](int64_t count) {
     if (result.defined() && count <= result.numel()) {
       shrink(result, count);
     } else {
       result = Tensor();
-      result = allocate({count}, x.dtype());
+      result = allocate({count}, x.dtype(), backend);
     }
-    return Room{storage_of(result)->data(), count};
+    return Output{{storage_of(result)->data(), 0}, count};
   };
   const int64_t n = numel(shape);
   if (n == 0) {
     resize(0);
-  } else if (n <= Backend::kSmall && is_plain(x, shape) && is_plain(mask, shape)) {
-    cpu_backend().compress_small(x.data_ptr(), x.itemsize(), mask.data_ptr(), n, resize);
-  } else {
-    cpu_backend().compress(selection_program(Compiler(shape), x, mask), resize);
+    return result;
   }
+  const bool done =
+      is_plain(x, shape) && is_plain(mask, shape) &&
+      backend.compress_contiguous(buffer_of(x), x.itemsize(), buffer_of(mask), n, resize);
+  if (!done) backend.compress(selection_program(Compiler(shape), x, mask), resize);
   return result;
 }
 
 int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
                       const Shape& shape) {
+  Backend& backend = backend_for(Feature::select, x.dtype(), {target, x, mask});
   int64_t found = 0;
   if (numel(shape) == 0) return found;
-  cpu_backend().compress(selection_program(Compiler(shape), x, mask), [&](int64_t count) {
+  backend.compress(selection_program(Compiler(shape), x, mask), [&](int64_t count) {
     found = count;
-    return Room{storage_of(target)->data(), target.numel()};
+    return Output{buffer_of(target), target.numel()};
   });
   return found;
 }
 
 std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const Shape& shape) {
+  Backend& backend = backend_for(Feature::select, x.dtype(), {x, mask});
   Tensor kept, rejected;
   const auto make = [&](int64_t count) {
-    kept = allocate({count}, x.dtype());
-    rejected = allocate({numel(shape) - count}, x.dtype());
-    return std::pair(storage_of(kept)->data(), storage_of(rejected)->data());
+    kept = allocate({count}, x.dtype(), backend);
+    rejected = allocate({numel(shape) - count}, x.dtype(), backend);
+    return std::pair(buffer_of(kept), buffer_of(rejected));
   };
   if (numel(shape) == 0) {
     make(0);
   } else {
-    cpu_backend().partition(selection_program(Compiler(shape), x, mask), make);
+    backend.partition(selection_program(Compiler(shape), x, mask), make);
   }
   return {kept, rejected};
 }
@@ -154,69 +163,76 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const S
 int64_t count_true(const Tensor& mask) {
   if (mask.numel() == 0) return 0;
   const int64_t known = structured_count(mask);
-  return known >= 0 ? known : cpu_backend().count(mask_program(Compiler(mask.shape()), mask));
+  if (known >= 0) return known;
+  Backend& backend = backend_for(Feature::select, DType::boolean, {mask});
+  return backend.count(mask_program(Compiler(mask.shape()), mask));
 }
 
 Tensor coordinates(const Tensor& mask) {
+  Backend& backend = backend_for(Feature::select, DType::boolean, {mask});
   Tensor columns;
   const auto make = [&](int64_t count) {
-    columns = allocate({mask.dim(), count}, DType::int64);
-    return Room{storage_of(columns)->data(), count};
+    columns = allocate({mask.dim(), count}, DType::int64, backend);
+    return Output{buffer_of(columns), count};
   };
   if (mask.numel() == 0) {
     make(0);
   } else {
-    cpu_backend().coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(), make);
+    backend.coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(), make);
   }
   const int64_t count = columns.shape()[1];
   return make_view(columns, {{count, mask.dim()}, {1, count}, 0});
 }
 
 int64_t coordinates_into(const Tensor& columns, const Tensor& mask) {
+  Backend& backend = backend_for(Feature::select, DType::boolean, {columns, mask});
   int64_t found = 0;
   if (mask.numel() == 0) return found;
-  cpu_backend().coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(),
-                            [&](int64_t count) {
-                              found = count;
-                              return Room{storage_of(columns)->data(), columns.shape()[1]};
-                            });
+  backend.coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(), [&](int64_t count) {
+    found = count;
+    return Output{buffer_of(columns), columns.shape()[1]};
+  });
   return found;
 }
 
 int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
+  Backend& backend = backend_for(Feature::select, target.dtype(), {target, mask, source});
   const Tensor* consumed[] = {&mask};
   prepare_write(target, consumed);
   if (target.numel() == 0) return 0;
-  const void* data = source.data_ptr();
+  const Buffer elements = buffer_of(source);
   Compiler compiler(target.shape());
   compiler.mask(mask);
   if (compiler.reads_differently(target)) {
-    Tensor copy = allocate(mask.shape(), DType::boolean);
+    Tensor copy = allocate(mask.shape(), DType::boolean, backend);
     store(copy, std::move(mask));
     return expand_into(target, std::move(copy), source);
   }
   Target to = target_of(target);
   const Program& program = compiler.finish(&to);
-  return cpu_backend().expand(program, data, source.numel(), to);
+  return backend.expand(program, elements, source.numel(), to);
 }
 
 int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
                     const Tensor& source) {
+  Backend& backend = backend_for(Feature::select, target.dtype(), {target, x, mask, source});
   if (target.numel() == 0) return 0;
-  const void* data = source.data_ptr();
+  const Buffer elements = buffer_of(source);
   Compiler compiler(target.shape());
   compiler.mask(mask);
   compiler.value(x, target.dtype());
   Target to = target_of(target);
   const Program& program = compiler.finish(&to);
-  return cpu_backend().expand(program, data, source.numel(), to);
+  return backend.expand(program, elements, source.numel(), to);
 }
 
 bool any_true(const Tensor& mask) {
-  return mask.numel() != 0 && cpu_backend().any(mask_program(Compiler(mask.shape()), mask));
+  Backend& backend = backend_for(Feature::select, DType::boolean, {mask});
+  return mask.numel() != 0 && backend.any(mask_program(Compiler(mask.shape()), mask));
 }
 bool all_true(const Tensor& mask) {
-  return mask.numel() == 0 || cpu_backend().all(mask_program(Compiler(mask.shape()), mask));
+  Backend& backend = backend_for(Feature::select, DType::boolean, {mask});
+  return mask.numel() == 0 || backend.all(mask_program(Compiler(mask.shape()), mask));
 }
 
 namespace {
@@ -227,7 +243,7 @@ namespace {
 /// rows. This depends on the shape alone, and so do the bits of the result.
 struct ReductionSpace {
   Shape order, kept;
-  int64_t outer = 1, reduced = 1, inner = 1;
+  ReductionShape sizes;
 
   ReductionSpace(const Shape& shape, const Shape& dims) : kept(shape) {
     const auto is_reduced = [&](size_t d) {
@@ -238,16 +254,16 @@ struct ReductionSpace {
     for (size_t d = 0; d < inner_from; ++d) {
       if (is_reduced(d)) continue;
       order.push_back(static_cast<int64_t>(d));
-      outer *= shape[d];
+      sizes.outer *= shape[d];
     }
     for (int64_t d : dims) {
       order.push_back(d);
-      reduced *= shape[d];
+      sizes.reduced *= shape[d];
       kept[d] = 1;
     }
     for (size_t d = inner_from; d < shape.size(); ++d) {
       order.push_back(static_cast<int64_t>(d));
-      inner *= shape[d];
+      sizes.inner *= shape[d];
     }
   }
 };
@@ -260,49 +276,73 @@ Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType ope
   check(!extreme || !is_complex(operand), ErrorKind::dtype,
         "\"{}_values_cpu\" not implemented for '{}'", reduction == Reduction::amax ? "max" : "min",
         scalar_type_name(operand));
+  Backend& backend = backend_for(Feature::reduce, operand, {x});
   const ReductionSpace space(x.shape(), dims);
-  Tensor out = allocate(space.kept, result);
+  Tensor out = allocate(space.kept, result, backend);
   if (out.numel() == 0) return out;
   if (operand == DType::float16 || operand == DType::bfloat16) operand = DType::float32;
   Compiler compiler(x.shape(), space.order);
   const bool counts = reduction == Reduction::sum && x.dtype() == DType::boolean &&
-                      result == DType::int64 && space.inner == 1 && space.reduced > 1;
+                      result == DType::int64 && space.sizes.inner == 1 && space.sizes.reduced > 1;
   if (counts) {
     compiler.mask(x);
   } else {
     compiler.reduced(x, operand, reduction);
   }
   const Program& program = compiler.finish();
-  cpu_backend().reduce(program, reduction, space.outer, space.reduced, space.inner,
-                       storage_of(out)->data(), result);
+  backend.reduce(program, reduction, space.sizes, buffer_of(out), result);
   return out;
 }
 
-Tensor soft_max_rows(bool logarithm, const Tensor& x, const Tensor& mask) {
-  Tensor out = allocate(x.shape(), x.dtype());
+Tensor softmax_rows(bool logarithm, const Tensor& x, const Tensor& mask) {
+  Backend& backend = backend_for(Feature::softmax, x.dtype(), {x, mask.defined() ? mask : x});
+  Tensor out = allocate(x.shape(), x.dtype(), backend);
   Compiler compiler(x.shape());
   if (mask.defined()) compiler.mask(mask);
   compiler.value(x, x.dtype() == DType::float64 ? DType::float64 : DType::float32);
   const Program& program = compiler.finish();
   const int64_t length = x.dim() == 0 ? 1 : x.shape().back();
-  cpu_backend().soft_max(program, logarithm, x.numel() / length, length, storage_of(out)->data(),
-                         x.dtype());
+  backend.softmax(program, logarithm, x.numel() / length, length, buffer_of(out), x.dtype());
   return out;
 }
 
 std::pair<Tensor, Tensor> arg_extreme(bool largest, const Tensor& x, const Tensor& mask,
                                       const Shape& dims, DType operand) {
+  Backend& backend = backend_for(Feature::reduce, operand, {x, mask.defined() ? mask : x});
   const ReductionSpace space(x.shape(), dims);
-  Tensor values = allocate(space.kept, operand), indices = allocate(space.kept, DType::int64);
+  Tensor values = allocate(space.kept, operand, backend);
+  Tensor indices = allocate(space.kept, DType::int64, backend);
   if (values.numel() == 0) return {values, indices};
   Compiler compiler(x.shape(), space.order);
   if (mask.defined()) compiler.mask(mask);
   compiler.value(x, operand);
   const Program& program = compiler.finish();
-  cpu_backend().arg_extreme(program, largest, space.outer, space.reduced, space.inner,
-                            storage_of(values)->data(),
-                            static_cast<int64_t*>(storage_of(indices)->data()));
+  backend.arg_extreme(program, largest, space.sizes, buffer_of(values), buffer_of(indices));
   return {values, indices};
+}
+
+Tensor scalar_tensor(Scalar value, DType dtype) {
+  Tensor result = allocate_on_host({}, dtype);
+  visit_dtype(dtype, [&](auto type) {
+    using T = decltype(type);
+    *static_cast<T*>(storage_of(result)->data()) = value.to<T>();
+  });
+  return result;
+}
+
+Tensor full_on(Backend& backend, const Shape& shape, Scalar value, DType dtype) {
+  // Up to this many elements a plain loop is faster than a program.
+  constexpr int64_t kSmall = 4096;
+  const bool small = numel(shape) <= kSmall;
+  Tensor host = allocate_on_host(small ? shape : Shape{}, dtype);
+  visit_dtype(dtype, [&](auto type) {
+    using T = decltype(type);
+    std::fill_n(static_cast<T*>(storage_of(host)->data()), host.numel(), value.to<T>());
+  });
+  if (small) return to_backend(host, backend);
+  Tensor result = allocate(shape, dtype, backend);
+  store(result, std::move(host));
+  return result;
 }
 
 }  // namespace tamis

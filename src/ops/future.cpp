@@ -76,7 +76,7 @@ bool Job::try_run() {
 }
 
 void Job::spawn() {
-  cpu_backend().spawn([self = shared_from_this()] { self->try_run(); });
+  run_on_pool([self = shared_from_this()] { self->try_run(); });
 }
 
 }  // namespace tamis::detail

@@ -18,9 +18,9 @@
 namespace tamis {
 
 /// An argument or result of an op that is called through its row. std::monostate stands for "not
-/// given".
+/// given". A function that takes Options also takes a dtype, or Options in its place.
 using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape,
-                           std::vector<Tensor>, std::string, Generator>;
+                           std::vector<Tensor>, std::string, Generator, Options>;
 
 using Args = std::vector<Value>;
 
@@ -66,6 +66,14 @@ struct FromValue<std::optional<T>> {
   static std::optional<T> get(const Value& v) {
     if (std::holds_alternative<std::monostate>(v)) return std::nullopt;
     return std::get<T>(v);
+  }
+};
+
+template <>
+struct FromValue<Options> {
+  static Options get(const Value& v) {
+    if (std::holds_alternative<Options>(v)) return std::get<Options>(v);
+    return FromValue<std::optional<DType>>::get(v);
   }
 };
 

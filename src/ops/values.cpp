@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "core/check.h"
-#include "core/tensor_impl.h"
+#include "expr/expr.h"
 #include "tamis/ops.h"
 
 namespace tamis {
@@ -10,7 +10,8 @@ namespace tamis {
 Scalar Tensor::item() const {
   check(numel() == 1, ErrorKind::value, "a Tensor with {} elements cannot be converted to Scalar",
         numel());
-  const void* data = data_ptr();
+  const Tensor host = to_host(*this);
+  const void* data = host.data_ptr();
   return visit_dtype(dtype(), [&](auto type) -> Scalar {
     using T = decltype(type);
     if constexpr (std::is_same_v<T, bool>) {
@@ -23,7 +24,7 @@ Scalar Tensor::item() const {
 
 template <Element T>
 std::vector<T> Tensor::to_vector() const {
-  const Tensor x = to(dtype_of<T>).contiguous();
+  const Tensor x = to_host(*this).to(dtype_of<T>).contiguous();
   std::vector<T> values(static_cast<size_t>(numel()));
   if (values.empty()) return values;
   if constexpr (std::is_same_v<T, bool>) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/tensor_impl.h"
+#include "support/guarded_device.h"
 #include "tamis/tamis.h"
 
 namespace tamis::testing {
@@ -36,6 +38,13 @@ inline const char* layout_name(LayoutKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+/// x on the device that tests run on, in the same layout and with the same memory around it.
+inline Tensor on_device(const Tensor& x) {
+  if (x.device() == Device() && device() == Device()) return x;
+  const int64_t n = storage_of(x)->bytes() / static_cast<int64_t>(x.itemsize());
+  return make_view(make_tensor(storage_of(x), x.dtype(), Shape{n}).to(device()), layout_of(x));
+}
+
 namespace detail {
 
 /// Calls f(byte offset into x's memory, number of the element) for the elements in row-major order.
@@ -53,7 +62,8 @@ void for_each_element(const Tensor& x, F f) {
 }
 
 /// The elements as bytes, row-major. Reads memory, so that it depends on no op of the library.
-inline std::vector<char> bytes_of(const Tensor& x) {
+inline std::vector<char> bytes_of(const Tensor& given) {
+  const Tensor x = given.cpu();
   const auto size = static_cast<int64_t>(x.itemsize());
   std::vector<char> bytes(static_cast<size_t>(x.numel() * size));
   const char* data = static_cast<const char*>(x.data_ptr());
@@ -74,7 +84,7 @@ inline void put_bytes(const Tensor& x, const std::vector<char>& bytes) {
 
 /// A tensor whose elements are all wrong: what a test must not see.
 inline Tensor garbage(const Shape& shape, DType dtype) {
-  const Tensor x = empty(shape, dtype);
+  const Tensor x = empty(shape, {dtype, "cpu"});
   std::memset(x.mutable_data_ptr(), 0x5b, static_cast<size_t>(x.numel()) * x.itemsize());
   return x;
 }
@@ -110,7 +120,7 @@ inline std::optional<int64_t> repeated_dim(const Shape& shape, const std::vector
 
 /// An expression with these values: half of them come from one tensor, half from another.
 inline Tensor deferred(const Shape& shape, DType dtype, const std::vector<char>& bytes) {
-  const Tensor mask = empty(shape, DType::boolean), a = garbage(shape, dtype),
+  const Tensor mask = empty(shape, {DType::boolean, "cpu"}), a = garbage(shape, dtype),
                b = garbage(shape, dtype);
   const auto size = static_cast<int64_t>(itemsize(dtype));
   auto* bits = static_cast<char*>(mask.mutable_data_ptr());
@@ -120,7 +130,7 @@ inline Tensor deferred(const Shape& shape, DType dtype, const std::vector<char>&
     std::memcpy(static_cast<char*>(chosen.mutable_data_ptr()) + i * size, bytes.data() + i * size,
                 static_cast<size_t>(size));
   }
-  return where(mask, a, b);
+  return where(on_device(mask), on_device(a), on_device(b));
 }
 
 /// The elements of an expression that is one larger in every dimension, seen in the reverse order.
@@ -174,7 +184,7 @@ inline std::optional<Tensor> with_layout(LayoutKind kind, const Tensor& x) {
   Tensor result;
   switch (kind) {
     case LayoutKind::contiguous:
-      return from_data(bytes.data(), shape, dtype);
+      return on_device(from_data(bytes.data(), shape, dtype));
     case LayoutKind::transposed:
       if (x.dim() < 2) return std::nullopt;
       result = detail::reverse_dims(detail::garbage(detail::reversed(shape), dtype));
@@ -206,10 +216,10 @@ inline std::optional<Tensor> with_layout(LayoutKind kind, const Tensor& x) {
     case LayoutKind::deferred_view:
       return detail::deferred_view(x, bytes);
     case LayoutKind::foreign:
-      return detail::foreign(shape, dtype, bytes);
+      return on_device(detail::foreign(shape, dtype, bytes));
   }
   detail::put_bytes(result, bytes);
-  return result;
+  return on_device(result);
 }
 
 /// The same from a list of values.

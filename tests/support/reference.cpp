@@ -129,8 +129,9 @@ std::string array_difference(const Array& want, const Array& got, double ulps) {
 
 // ---- between the library and the model ----------------------------------------------------------
 
-Array read(const Tensor& x) {
-  Array result{x.dtype(), x.shape(), {}, x.impl().is_number && x.dim() == 0};
+Array read(const Tensor& given) {
+  const Tensor x = given.cpu();
+  Array result{x.dtype(), x.shape(), {}, given.impl().is_number && x.dim() == 0};
   const char* data = static_cast<const char*>(x.data_ptr());
   const auto size = static_cast<int64_t>(itemsize(x.dtype()));
   for (int64_t i = 0; i < count_of(x.shape()); ++i) {
@@ -162,7 +163,7 @@ Arg read(const Value& value) {
 }
 
 Tensor write(const Array& x) {
-  const Tensor result = empty(x.shape, x.dtype);
+  const Tensor result = empty(x.shape, {x.dtype, "cpu"});
   visit_real(x.dtype, [&](auto type) {
     using T = decltype(type);
     T* out = result.mutable_data<T>();

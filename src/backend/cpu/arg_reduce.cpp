@@ -251,14 +251,14 @@ void search(const Program& program, int64_t outer, int64_t reduced, int64_t inne
 
 }  // namespace
 
-void run_arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
-                     int64_t inner, void* values, int64_t* indices) {
+void run_arg_extreme(const Program& program, bool largest, const ReductionShape& shape,
+                     void* values, int64_t* indices) {
   visit_dtype(program.dtype, [&](auto type) {
     using T = decltype(type);
     // What the compiler makes of bools and halves is uint8 and float32.
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-      (largest ? search<T, true> : search<T, false>)(program, outer, reduced, inner, values,
-                                                     indices);
+      (largest ? search<T, true> : search<T, false>)(program, shape.outer, shape.reduced,
+                                                     shape.inner, values, indices);
     }
   });
 }

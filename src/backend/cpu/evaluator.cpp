@@ -296,8 +296,7 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
   if (leaf.dtype != DType::boolean) {
     const int64_t at = packed ? start : run_at(program_.shape, leaf.strides, start, n);
     if (at >= 0) {
-      dst.data = const_cast<char*>(static_cast<const char*>(leaf.data) +
-                                   at * static_cast<int64_t>(itemsize(leaf.dtype)));
+      dst.data = const_cast<char*>(address(leaf) + at * static_cast<int64_t>(itemsize(leaf.dtype)));
     } else {
       load_bytes(instr.leaf, start, n, dst.buffer);
     }
@@ -307,7 +306,7 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
   if (leaf.intervals) {
     load_intervals(leaf, start, n, words);
   } else if (packed) {
-    kernels_.to_mask[0](static_cast<const char*>(leaf.data) + start, words, n);
+    kernels_.to_mask[0](address(leaf) + start, words, n);
   } else if (leaf.strides.empty() || leaf.strides.back() == 0) {
     load_repeated(leaf, start, n, words);
   } else {
@@ -318,7 +317,7 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
 
 void Evaluator::load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words) {
   std::memset(words, 0, words_of(n) * 8);
-  const auto* const data = static_cast<const uint8_t*>(leaf.data);
+  const auto* const data = reinterpret_cast<const uint8_t*>(address(leaf));
   if (program_.shape.size() == 2) {  // rows may be short, so each must cost little
     const int64_t cols = program_.shape[1], stride = leaf.strides[0];
     int64_t row = start / cols, left = cols - start % cols;
@@ -341,7 +340,7 @@ void Evaluator::load_bytes(int number, int64_t start, int64_t n, void* out) {
   const int width = width_index(size);
   const auto is_zero = [](int64_t stride) { return stride == 0; };
   if (std::all_of(leaf.strides.begin(), leaf.strides.end(), is_zero)) {
-    return kernels_.fill[width](leaf.data, out, static_cast<size_t>(n));
+    return kernels_.fill[width](address(leaf), out, static_cast<size_t>(n));
   }
   if (Panel::suits(program_.shape, leaf)) {
     panels_.resize(program_.leaves.size());
@@ -350,10 +349,10 @@ void Evaluator::load_bytes(int number, int64_t start, int64_t n, void* out) {
     return panel->read(program_.shape, leaf, start, n, out);
   }
   const int64_t stride = leaf.strides.back();
+  const char* const base = address(leaf);
   for_each_segment(program_.shape, leaf.strides, start, n,
                    [&](int64_t offset, int64_t at, int64_t length) {
-                     const char* from =
-                         static_cast<const char*>(leaf.data) + offset * static_cast<int64_t>(size);
+                     const char* from = base + offset * static_cast<int64_t>(size);
                      char* to = static_cast<char*>(out) + at * static_cast<int64_t>(size);
                      if (stride == 1) {
                        std::memcpy(to, from, static_cast<size_t>(length) * size);

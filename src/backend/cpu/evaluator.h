@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/cpu/address.h"
 #include "backend/cpu/bits.h"
 #include "backend/cpu/kernels/kernels.h"
 #include "backend/cpu/panel.h"

@@ -317,8 +317,8 @@ struct MakeFrom {
 
 }  // namespace
 
-std::shared_ptr<const IsinSet> make_isin_set(const void* data, DType dtype, int64_t n,
-                                             DType elements) {
+std::shared_ptr<const IsinSet> cpu::make_isin_set(const void* data, DType dtype, int64_t n,
+                                                  DType elements) {
   return visit_real(dtype, MakeFrom{data, n, elements});
 }
 

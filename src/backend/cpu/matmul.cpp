@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "backend/cpu/address.h"
 #include "backend/cpu/threads.h"
 #include "core/fork.h"
 
@@ -109,8 +110,8 @@ void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m,
   const auto block = [&](int64_t i) {
     const int64_t batch = i / blocks, at = i % blocks;
     const int64_t first = at * height + std::min(at, higher), rows = height + (at < higher ? 1 : 0);
-    const T* x = static_cast<const T*>(a.data) + batch * a.batch_stride + first * a.row_stride;
-    const T* y = static_cast<const T*>(b.data) + batch * b.batch_stride;
+    const T* x = address<const T>(a.buffer) + batch * a.batch_stride + first * a.row_stride;
+    const T* y = address<const T>(b.buffer) + batch * b.batch_stride;
     T* to = out + (batch * m + first) * n;
     if constexpr (std::is_integral_v<T>) {
       multiply(a, b, x, y, rows, n, k, to);

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <limits>
 
+#include "backend/cpu/address.h"
 #include "backend/order.h"
 
 namespace tamis::cpu {
@@ -102,7 +103,7 @@ struct KeyedSlice {
 template <class T, class I>
 KeyedSlice<T, I> keyed_slice(const Slices& x, int64_t slice, bool descending) {
   using K = typename Keys<T>::Key;
-  return {static_cast<const typename Keys<T>::Element*>(x.data) + slice * x.size,
+  return {address<const typename Keys<T>::Element>(x.buffer) + slice * x.size,
           descending ? Keys<T>::kLast : K{0}};
 }
 

@@ -37,7 +37,7 @@ void search_slices(const Slices& x, const int64_t* sorter, const void* values, i
   parallel_for(slices * per_slice, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t from = one ? 0 : i / per_slice * x.size;
-      out[i] = position<T, kRight>(static_cast<const T*>(x.data) + from,
+      out[i] = position<T, kRight>(address<const T>(x.buffer) + from,
                                    sorter == nullptr ? nullptr : sorter + from, x.size,
                                    static_cast<Compared<T>>(wanted[i]));
     }

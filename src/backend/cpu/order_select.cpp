@@ -250,7 +250,7 @@ void select_from_slices(const Slices& x, const int64_t* all_ranks, int64_t per_s
       std::sort(order.begin(), order.end(),
                 [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
       for (size_t r = 0; r < count; ++r) ranks[r] = wanted[order[r]];
-      const auto* const slice = static_cast<const Element<T>*>(x.data) + s * x.size;
+      const auto* const slice = address<const Element<T>>(x.buffer) + s * x.size;
       if (!large) {
         partition<T>(slice, x.size, ranks, room.data(), found.data());
       } else if constexpr (!std::same_as<T, bool>) {

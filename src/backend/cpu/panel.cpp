@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/cpu/address.h"
 #include "backend/cpu/allocator.h"
 #include "backend/cpu/kernels/kernels.h"
 
@@ -113,7 +114,7 @@ void Panel::fill(const Shape& shape, const Leaf& leaf, int64_t row) {
     offset += rest % shape[d] * leaf.strides[d];
     rest /= shape[d];
   }
-  const char* const from = static_cast<const char*>(leaf.data) + offset * size;
+  const char* const from = address(leaf) + offset * size;
   const int64_t step = leaf.strides[rank - 1] * size;
   char* const out = static_cast<char*>(memory_.data);
   switch (size) {

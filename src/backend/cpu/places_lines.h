@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/cpu/address.h"
 #include "backend/places.h"
 
 namespace tamis::cpu {
@@ -137,8 +138,8 @@ struct Line {
       const IndexColumn& from = places.columns[k];
       const Shape& strides = space.strides[k + 2];
       (strides.back() == 0 ? fixed : varying)
-          .push_back(
-              {from.data, from.size, from.step, strides.back(), before_last(strides), k + 2});
+          .push_back({address<const int64_t>(from.numbers), from.size, from.step, strides.back(),
+                      before_last(strides), k + 2});
     }
   }
 

@@ -378,8 +378,9 @@ void reduce_nothing(Reduction reduction, int64_t n, void* out, DType result) {
 
 }  // namespace
 
-void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
-                int64_t inner, void* out, DType result) {
+void run_reduce(const Program& program, Reduction reduction, const ReductionShape& shape, void* out,
+                DType result) {
+  const int64_t outer = shape.outer, reduced = shape.reduced, inner = shape.inner;
   if (reduced == 0) return reduce_nothing(reduction, outer * inner, out, result);
   if (program.value < 0) return count_rows(program, outer, reduced, static_cast<int64_t*>(out));
   const Plan plan = plan_for(reduction, program.dtype);

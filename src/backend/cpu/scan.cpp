@@ -103,7 +103,8 @@ void scan_extremes(void* data, int64_t outer, int64_t n, int64_t inner, int64_t*
 
 }  // namespace
 
-void run_scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n, int64_t inner) {
+void run_scan(Scan scan, void* data, DType dtype, const ReductionShape& shape) {
+  const int64_t outer = shape.outer, n = shape.reduced, inner = shape.inner;
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);
     if constexpr (kScans<T>) {
@@ -120,8 +121,9 @@ void run_scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n, int6
   });
 }
 
-void run_scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n,
-                      int64_t inner, int64_t* indices) {
+void run_scan_extreme(bool largest, void* data, DType dtype, const ReductionShape& shape,
+                      int64_t* indices) {
+  const int64_t outer = shape.outer, n = shape.reduced, inner = shape.inner;
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);
     if constexpr (std::is_constructible_v<float, T>) {

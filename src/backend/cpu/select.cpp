@@ -89,8 +89,9 @@ int64_t generous_count(const Program& program) {
 /// Packs what the mask selects in one reading: each chunk counts its mask, learns from the chunk
 /// before it where its elements begin, and packs them while they are in the cache. Returns the
 /// number of all selected elements; those that do not fit into the room are left out.
-int64_t compress_chained(const Program& program, const Room& room, int64_t size) {
+int64_t compress_chained(const Program& program, const Output& output, int64_t size) {
   const int64_t chunks = chunks_of(program.numel);
+  char* const out = address(output.buffer, static_cast<size_t>(size));
   constexpr int64_t kUnknown = -1;
   check_memory(chunks * static_cast<int64_t>(sizeof(int64_t)));
   std::vector<std::atomic<int64_t>> begins(static_cast<size_t>(chunks + 1));
@@ -120,14 +121,14 @@ int64_t compress_chained(const Program& program, const Room& room, int64_t size)
         throw;
       }
       publish();
-      int64_t at = std::min(begins[chunk].load(), room.size);
-      const int64_t end = std::min(begins[chunk + 1].load(), room.size);
+      int64_t at = std::min(begins[chunk].load(), output.capacity);
+      const int64_t end = std::min(begins[chunk + 1].load(), output.capacity);
       for (int64_t start = from; start < to && at < end; start += kBlock) {
         const int64_t n = std::min(kBlock, to - start);
         const Register& mask = evaluator.reuse_mask(words.data() + (start - from) / 64, n);
         if (mask.state == MaskState::none) continue;
         at += pack(evaluator, evaluator.run_value(start, n), mask, n, count_block(mask, n), size,
-                   static_cast<char*>(room.data) + at * size, end - at);
+                   out + at * size, end - at);
       }
     }
   });
@@ -136,31 +137,32 @@ int64_t compress_chained(const Program& program, const Room& room, int64_t size)
 
 }  // namespace
 
-void run_compress(const Program& program, const std::function<Room(int64_t)>& resize) {
+void run_compress(const Program& program, const std::function<Output(int64_t)>& resize) {
   const int64_t size = static_cast<int64_t>(itemsize(program.dtype));
   if (program.numel <= kBlock) {  // the mask is computed once
     Evaluator evaluator(program);
     const Register& mask = evaluator.run_mask(0, program.numel);
     const int64_t count = count_block(mask, program.numel);
-    const Room room = resize(count);
-    if (count == 0 || room.size == 0) return;
+    const Output output = resize(count);
+    if (count == 0 || output.capacity == 0) return;
     const void* value = evaluator.run_value(0, program.numel);
-    pack(evaluator, value, mask, program.numel, count, size, static_cast<char*>(room.data),
-         std::min(count, room.size));
+    pack(evaluator, value, mask, program.numel, count, size,
+         address(output.buffer, itemsize(program.dtype)), std::min(count, output.capacity));
     return;
   }
   if (reads_once(program)) {
-    const Room room = resize(generous_count(program));
-    const int64_t count = compress_chained(program, room, size);
-    if (count <= room.size) {
+    const Output output = resize(generous_count(program));
+    const int64_t count = compress_chained(program, output, size);
+    if (count <= output.capacity) {
       resize(count);
       return;
     }
   }
   const CountedMask counted(program);
-  const Room room = resize(counted.total());
+  const Output output = resize(counted.total());
+  char* const out = address(output.buffer, itemsize(program.dtype));
   std::vector<int64_t> offsets = counted.offsets();
-  for (int64_t& offset : offsets) offset = std::min(offset, room.size);
+  for (int64_t& offset : offsets) offset = std::min(offset, output.capacity);
   std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next place of each chunk
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const int64_t left = offsets[chunk + 1] - done[chunk];
@@ -168,31 +170,33 @@ void run_compress(const Program& program, const std::function<Room(int64_t)>& re
     const Register& mask = counted.block(evaluator, start, n);
     if (mask.state == MaskState::none) return;
     const void* value = evaluator.run_value(start, n);
-    done[chunk] += pack(evaluator, value, mask, n, count_block(mask, n), size,
-                        static_cast<char*>(room.data) + done[chunk] * size, left);
+    done[chunk] +=
+        pack(evaluator, value, mask, n, count_block(mask, n), size, out + done[chunk] * size, left);
   });
 }
 
-void run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
-                        const std::function<Room(int64_t)>& allocate) {
-  static_assert(Backend::kSmall <= kBlock);
+bool run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
+                        const std::function<Output(int64_t)>& allocate) {
+  if (n > kBlock) return false;
   const Kernels& table = kernels();
   uint64_t words[kBlockWords];
   table.to_mask[static_cast<int>(DType::boolean)](mask, words, static_cast<size_t>(n));
   const int64_t count = table.popcount(words, static_cast<size_t>(n));
-  const Room room = allocate(count);
-  char* const out = static_cast<char*>(room.data);
+  const Output output = allocate(count);
+  char* const out = address(output.buffer, itemsize);
   table.compress[width_index(itemsize)](data, words, static_cast<size_t>(n), out,
                                         out + count * static_cast<int64_t>(itemsize));
+  return true;
 }
 
 void run_partition(const Program& program,
-                   const std::function<std::pair<void*, void*>(int64_t)>& allocate) {
+                   const std::function<std::pair<Buffer, Buffer>(int64_t)>& allocate) {
   const int64_t size = static_cast<int64_t>(itemsize(program.dtype));
   const CountedMask counted(program);
   const std::vector<int64_t>& offsets = counted.offsets();
   const auto [kept, rejected] = allocate(counted.total());
-  char* const to[] = {static_cast<char*>(kept), static_cast<char*>(rejected)};
+  char* const to[] = {address(kept, itemsize(program.dtype)),
+                      address(rejected, itemsize(program.dtype))};
   std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const Register& mask = counted.block(evaluator, start, n);
@@ -209,11 +213,11 @@ void run_partition(const Program& program,
 }
 
 void run_coordinates(const Program& program, const Shape& shape,
-                     const std::function<Room(int64_t)>& allocate) {
+                     const std::function<Output(int64_t)>& allocate) {
   const CountedMask counted(program);
-  const Room room = allocate(counted.total());
+  const Output output = allocate(counted.total());
   std::vector<int64_t> offsets = counted.offsets();
-  for (int64_t& offset : offsets) offset = std::min(offset, room.size);
+  for (int64_t& offset : offsets) offset = std::min(offset, output.capacity);
   const size_t rank = shape.size();
   if (offsets.back() == 0 || rank == 0) return;
   std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);
@@ -223,8 +227,8 @@ void run_coordinates(const Program& program, const Shape& shape,
     if (left == 0) return;
     const Register& mask = counted.block(evaluator, start, n);
     if (mask.state == MaskState::none) return;
-    int64_t* const first = static_cast<int64_t*>(room.data) + done[chunk];
-    int64_t* const last = first + static_cast<int64_t>(rank - 1) * room.size;
+    int64_t* const first = address<int64_t>(output.buffer) + done[chunk];
+    int64_t* const last = first + static_cast<int64_t>(rank - 1) * output.capacity;
     int64_t found = count_block(mask, n);
     if (found <= left) {
       positions(mask.words(), n, start, last);
@@ -234,7 +238,7 @@ void run_coordinates(const Program& program, const Shape& shape,
       found = left;
       std::copy(block, block + found, last);
     }
-    split_positions(shape, first, room.size, found);
+    split_positions(shape, first, output.capacity, found);
     done[chunk] += found;
   });
 }

@@ -19,22 +19,23 @@ void gather_target(const Program& program, const Target& target, int64_t start, 
                    void* block) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const int64_t stride = target.strides.back();
+  const char* const from = address(target);
   const auto gather = kernels().gather[width_index(size)];
-  for_each_segment(program.shape, target.strides, start, n,
-                   [&](int64_t offset, int64_t at, int64_t length) {
-                     gather(static_cast<char*>(target.data) + offset * size, stride,
-                            static_cast<char*>(block) + at * size, length);
-                   });
+  for_each_segment(
+      program.shape, target.strides, start, n, [&](int64_t offset, int64_t at, int64_t length) {
+        gather(from + offset * size, stride, static_cast<char*>(block) + at * size, length);
+      });
 }
 
 void scatter_target(const Program& program, const Target& target, int64_t start, int64_t n,
                     const void* block) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const int64_t stride = target.strides.back();
+  char* const first = address(target);
   const auto scatter = kernels().scatter[width_index(size)];
   for_each_segment(program.shape, target.strides, start, n,
                    [&](int64_t offset, int64_t at, int64_t length) {
-                     char* to = static_cast<char*>(target.data) + offset * size;
+                     char* to = first + offset * size;
                      const char* from = static_cast<const char*>(block) + at * size;
                      if (stride == 1) {
                        std::memcpy(to, from, static_cast<size_t>(length * size));
@@ -75,14 +76,16 @@ void run_store(const Program& program, const Target& target) {
   const bool packed = is_packed(program.shape, target.strides);
   if (const Leaf* leaf = packed ? nullptr : moved_in_runs(program, target)) {
     const Places places{program.shape, target.strides, {}};
-    return run_put(places, target.data, leaf->data, leaf->strides, target.dtype, Combine::assign);
+    return run_put(places, address(target), address(*leaf), leaf->strides, target.dtype,
+                   Combine::assign);
   }
+  char* const first = address(target);
   const auto blend = kernels().where[width_index(size)];
   const auto store = [&](Evaluator& evaluator, int64_t start, int64_t n) {
     const Register* mask = program.mask >= 0 ? &evaluator.run_mask(start, n) : nullptr;
     if (mask && mask->state == MaskState::none) return;
     const bool whole = !mask || mask->state == MaskState::all;
-    char* place = static_cast<char*>(target.data) + (packed ? start * size : 0);
+    char* place = first + (packed ? start * size : 0);
     if (whole && packed) {
       evaluator.run_value(start, n, place);
       return;
@@ -108,8 +111,10 @@ void run_store(const Program& program, const Target& target) {
   });
 }
 
-void run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
+bool run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
                     DType from) {
+  const auto casts = [](DType d) { return d != DType::boolean && !is_complex(d); };
+  if (n > kBlock || !(from == dtype || (casts(from) && casts(dtype)))) return false;
   const Kernels& table = kernels();
   const auto elements = static_cast<size_t>(n);
   uint64_t words[kBlockWords];
@@ -127,6 +132,7 @@ void run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const 
     std::memcpy(equal + made * size, equal, std::min(made, wanted - made) * size);
   }
   table.where[width_index(size)](words, {equal, true}, data, data, elements);
+  return true;
 }
 
 int64_t run_count(const Program& program) {
@@ -161,14 +167,14 @@ int64_t run_expand(const Program& program, const void* source, int64_t source_nu
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const bool packed = is_packed(program.shape, target.strides);
   const bool has_background = program.value >= 0;
+  char* const first = address(target);
   const auto expand = kernels().expand[width_index(size)];
   std::vector<int64_t> done(counted.offsets().begin(), counted.offsets().end() - 1);
   const char* const limit = static_cast<const char*>(source) + source_numel * size;
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const Register& mask = counted.block(evaluator, start, n);
     if (mask.state == MaskState::none && !has_background) return;
-    char* const place = packed ? static_cast<char*>(target.data) + start * size
-                               : static_cast<char*>(evaluator.scratch());
+    char* const place = packed ? first + start * size : static_cast<char*>(evaluator.scratch());
     Elements others = place;
     if (has_background) {
       if (mask.state != MaskState::all) {

@@ -19,26 +19,26 @@ void run_store(const Program& program, const Target& target);
 int64_t run_count(const Program& program);
 bool run_any(const Program& program);
 bool run_all(const Program& program);
-void run_compress(const Program& program, const std::function<Room(int64_t)>& resize);
-void run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
-                        const std::function<Room(int64_t)>& allocate);
-void run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
+void run_compress(const Program& program, const std::function<Output(int64_t)>& resize);
+bool run_compress_small(const void* data, size_t itemsize, const void* mask, int64_t n,
+                        const std::function<Output(int64_t)>& allocate);
+bool run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
                     DType from);
 void run_partition(const Program& program,
-                   const std::function<std::pair<void*, void*>(int64_t)>& allocate);
+                   const std::function<std::pair<Buffer, Buffer>(int64_t)>& allocate);
 void run_coordinates(const Program& program, const Shape& shape,
-                     const std::function<Room(int64_t)>& allocate);
+                     const std::function<Output(int64_t)>& allocate);
 int64_t run_expand(const Program& program, const void* source, int64_t source_numel,
                    const Target& target);
-void run_reduce(const Program& program, Reduction reduction, int64_t outer, int64_t reduced,
-                int64_t inner, void* out, DType result);
-void run_soft_max(const Program& program, bool logarithm, int64_t rows, int64_t length, void* out,
-                  DType result);
-void run_arg_extreme(const Program& program, bool largest, int64_t outer, int64_t reduced,
-                     int64_t inner, void* values, int64_t* indices);
-void run_scan(Scan scan, void* data, DType dtype, int64_t outer, int64_t n, int64_t inner);
-void run_scan_extreme(bool largest, void* data, DType dtype, int64_t outer, int64_t n,
-                      int64_t inner, int64_t* indices);
+void run_reduce(const Program& program, Reduction reduction, const ReductionShape& shape, void* out,
+                DType result);
+void run_softmax(const Program& program, bool logarithm, int64_t rows, int64_t length, void* out,
+                 DType result);
+void run_arg_extreme(const Program& program, bool largest, const ReductionShape& shape,
+                     void* values, int64_t* indices);
+void run_scan(Scan scan, void* data, DType dtype, const ReductionShape& shape);
+void run_scan_extreme(bool largest, void* data, DType dtype, const ReductionShape& shape,
+                      int64_t* indices);
 void run_random(const Random& random, DType dtype, int64_t n, void* out);
 
 }  // namespace tamis::cpu

@@ -116,8 +116,8 @@ class RowNormalizer {
 
 }  // namespace
 
-void run_soft_max(const Program& program, bool logarithm, int64_t rows, int64_t length, void* out,
-                  DType result) {
+void run_softmax(const Program& program, bool logarithm, int64_t rows, int64_t length, void* out,
+                 DType result) {
   const int64_t row_bytes = length * static_cast<int64_t>(itemsize(result));
   const int64_t together = std::max<int64_t>(1, kBlock / length);
   const int64_t parts = (rows + together - 1) / together;

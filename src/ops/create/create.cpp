@@ -65,9 +65,6 @@ void set_read_only(const Tensor& x) { storage_of(x)->set_read_only(); }
 
 namespace {
 
-/// Up to this many elements a plain loop is faster than a program.
-constexpr int64_t kSmall = 4096;
-
 void check_sizes(const Shape& shape, DType dtype) {
   bool fits = true;
   auto bytes = static_cast<int64_t>(itemsize(dtype));
@@ -85,34 +82,28 @@ T* data_of(const Tensor& fresh) {
   return static_cast<T*>(storage_of(fresh)->data());
 }
 
-/// A 0-d tensor of exactly this dtype: unlike a number it is not weak.
-Tensor scalar_tensor(Scalar value, DType dtype) {
-  Tensor result = allocate({}, dtype);
-  visit_dtype(dtype, [&](auto type) {
-    using T = decltype(type);
-    *data_of<T>(result) = value.to<T>();
-  });
-  return result;
+/// The backend that the options name, or this one.
+Backend& backend_for(const Options& options, Backend& otherwise = default_backend()) {
+  return options.device ? tamis::backend_for(*options.device) : otherwise;
 }
 
-Tensor filled(const Shape& shape, Scalar value, DType dtype) {
-  Tensor result = empty(shape, dtype);
-  const int64_t n = result.numel();
-  if (n > kSmall) {
-    store(result, scalar_tensor(value, dtype));
-    return result;
-  }
-  visit_dtype(dtype, [&](auto type) {
-    using T = decltype(type);
-    std::fill_n(data_of<T>(result), n, value.to<T>());
-  });
-  return result;
+DType dtype_in(const Options& options) { return options.dtype.value_or(DType::float32); }
+
+Tensor filled(Backend& backend, const Shape& shape, Scalar value, DType dtype) {
+  check_sizes(shape, dtype);
+  return full_on(backend, shape, value, dtype);
+}
+
+/// A new tensor in which the host can write, for what is then moved to where the options say.
+Tensor empty_on_host(const Shape& shape, DType dtype) {
+  check_sizes(shape, dtype);
+  return allocate_on_host(shape, dtype);
 }
 
 /// The mask of an n x m matrix that is true where -lower <= j - i <= upper.
-Tensor band_mask(int64_t n, int64_t m, int64_t lower, int64_t upper) {
+Tensor band_mask(Backend& backend, int64_t n, int64_t m, int64_t lower, int64_t upper) {
   Ref<const Recipe> band(new Intervals(n, m, lower, upper));
-  return make_tensor(Ref<Storage>(new Storage(n * m, std::move(band))), DType::boolean,
+  return make_tensor(Ref<Storage>(new Storage(backend, n * m, std::move(band))), DType::boolean,
                      Shape{n, m});
 }
 
@@ -120,10 +111,11 @@ Tensor band_mask(int64_t n, int64_t m, int64_t lower, int64_t upper) {
 Tensor keep_band(const Tensor& x, bool below, int64_t diagonal) {
   check(x.dim() > 0, ErrorKind::index, "Dimension specified as -2 but tensor has no dimensions");
   wrap_dim(-2, x.dim());
-  if (x.numel() == 0) return empty(x.shape(), x.dtype());
+  Backend& backend = backend_of(x);
+  if (x.numel() == 0) return allocate(x.shape(), x.dtype(), backend);
   const int64_t n = x.size(-2), m = x.size(-1);
   const int64_t d = std::clamp(diagonal, -n, m);
-  const Tensor mask = below ? band_mask(n, m, n, d) : band_mask(n, m, -d, m);
+  const Tensor mask = below ? band_mask(backend, n, m, n, d) : band_mask(backend, n, m, -d, m);
   return defer(Op::where, x.dtype(), x.dtype(), {mask, x, scalar_tensor(0, x.dtype())});
 }
 
@@ -131,30 +123,34 @@ Tensor keep_band(const Tensor& x, bool below, int64_t diagonal) {
 
 // ---- from values --------------------------------------------------------------------------------
 
-Tensor tensor(const detail::NestedList& list, std::optional<DType> dtype) {
+Tensor tensor(const detail::NestedList& list, const Options& options) {
   list.check_regular();
-  const DType to = dtype.value_or(list.dtype());
+  const DType to = options.dtype.value_or(list.dtype());
   for (Scalar v : list.values()) {
     check(!(v.is_complex() && !is_complex(to) && to != DType::boolean), ErrorKind::dtype,
           "must be real number, not complex");
     check(is_floating_point(to) || is_complex(to) || fits(v, to), ErrorKind::value,
           "value cannot be converted to type {} without overflow", name(to));
   }
-  Tensor result = allocate(list.shape(), to);
+  Tensor result = allocate_on_host(list.shape(), to);
   visit_dtype(to, [&](auto type) {
     using T = decltype(type);
     T* out = data_of<T>(result);
     for (Scalar v : list.values()) *out++ = v.to<T>();
   });
-  return result;
+  return to_backend(result, backend_for(options));
 }
 
 Tensor from_data(const void* data, const Shape& shape, DType dtype) {
-  Tensor result = empty(shape, dtype);
+  Tensor result = empty_on_host(shape, dtype);
   if (result.numel() > 0) {
     std::memcpy(data_of<void>(result), data, result.numel() * itemsize(dtype));
   }
   return result;
+}
+
+Tensor detail::place(const Tensor& x, const Options& options) {
+  return to_backend(options.dtype ? x.to(*options.dtype) : x, backend_for(options));
 }
 
 Tensor detail::copy_elements(const void* data, int64_t count, const Shape& shape, DType dtype) {
@@ -188,37 +184,41 @@ Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void
     data = &nowhere;
     if (deleter) deleter = [deleter](void*) { deleter(nullptr); };
   }
-  return make_tensor(Ref<Storage>(new Storage(data, bytes, std::move(deleter))), dtype,
-                     {shape, steps, 0});
+  return make_tensor(Ref<Storage>(new Storage(host_backend(), data, bytes, std::move(deleter))),
+                     dtype, {shape, steps, 0});
 }
 
 // ---- constants ----------------------------------------------------------------------------------
 
-Tensor empty(const Shape& shape, DType dtype) {
-  check_sizes(shape, dtype);
-  return allocate(shape, dtype);
+Tensor empty(const Shape& shape, const Options& options) {
+  check_sizes(shape, dtype_in(options));
+  return allocate(shape, dtype_in(options), backend_for(options));
 }
 
-Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, 0, dtype); }
-Tensor ones(const Shape& shape, DType dtype) { return filled(shape, 1, dtype); }
+Tensor zeros(const Shape& shape, const Options& options) {
+  return filled(backend_for(options), shape, 0, dtype_in(options));
+}
+Tensor ones(const Shape& shape, const Options& options) {
+  return filled(backend_for(options), shape, 1, dtype_in(options));
+}
 
-Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
-  const DType to = dtype.value_or(detail::default_dtype(value));
+Tensor full(const Shape& shape, Scalar value, const Options& options) {
+  const DType to = options.dtype.value_or(detail::default_dtype(value));
   check_fits(value, to);
-  return filled(shape, value, to);
+  return filled(backend_for(options), shape, value, to);
 }
 
-Tensor empty_like(const Tensor& x, std::optional<DType> dtype) {
-  return empty(x.shape(), dtype.value_or(x.dtype()));
+Tensor empty_like(const Tensor& x, const Options& options) {
+  const DType dtype = options.dtype.value_or(x.dtype());
+  check_sizes(x.shape(), dtype);
+  return allocate(x.shape(), dtype, backend_for(options, backend_of(x)));
 }
-Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) {
-  return zeros(x.shape(), dtype.value_or(x.dtype()));
-}
-Tensor ones_like(const Tensor& x, std::optional<DType> dtype) {
-  return ones(x.shape(), dtype.value_or(x.dtype()));
-}
-Tensor full_like(const Tensor& x, Scalar value, std::optional<DType> dtype) {
-  return full(x.shape(), value, dtype.value_or(x.dtype()));
+Tensor zeros_like(const Tensor& x, const Options& options) { return full_like(x, 0, options); }
+Tensor ones_like(const Tensor& x, const Options& options) { return full_like(x, 1, options); }
+Tensor full_like(const Tensor& x, Scalar value, const Options& options) {
+  const DType to = options.dtype.value_or(x.dtype());
+  check_fits(value, to);
+  return filled(backend_for(options, backend_of(x)), x.shape(), value, to);
 }
 
 // ---- ranges -------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
     check_range(start.to_int64(), end.to_int64(), step.to_int64());
   }
   const int64_t size = range_size(start, end, step, dtype);
-  Tensor result = empty({size}, dtype);
+  Tensor result = empty_on_host({size}, dtype);
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = data_of<T>(result);
@@ -301,14 +301,16 @@ bool all_integers(std::initializer_list<Scalar> values) {
 
 }  // namespace
 
-Tensor arange(Scalar end, std::optional<DType> dtype) { return arange(0, end, 1, dtype); }
+Tensor arange(Scalar end, const Options& options) { return arange(0, end, 1, options); }
 
-Tensor arange(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype) {
+Tensor arange(Scalar start, Scalar end, Scalar step, const Options& options) {
   const DType inferred = all_integers({start, end, step}) ? DType::int64 : DType::float32;
-  return range(start, end, step, dtype.value_or(inferred));
+  return to_backend(range(start, end, step, options.dtype.value_or(inferred)),
+                    backend_for(options));
 }
 
-Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
+Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options) {
+  const DType dtype = dtype_in(options);
   check(steps >= 0, ErrorKind::value, "number of steps must be non-negative");
   check_implemented(dtype != DType::boolean || steps <= 1, "linspace_cpu", dtype);
   check_fits(start, dtype);
@@ -316,10 +318,11 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
   if (is_complex(dtype)) {
     const std::complex<double> from = start.to_complex(), to = end.to_complex();
     const DType part = real_dtype(dtype);
-    return complex(linspace(from.real(), to.real(), steps, part),
-                   linspace(from.imag(), to.imag(), steps, part));
+    const Tensor numbers = complex(linspace(from.real(), to.real(), steps, part),
+                                   linspace(from.imag(), to.imag(), steps, part));
+    return to_backend(numbers, backend_for(options));
   }
-  Tensor result = empty({steps}, dtype);
+  Tensor result = empty_on_host({steps}, dtype);
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = data_of<T>(result);
@@ -335,16 +338,17 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, DType dtype) {
     fill_by_number(out, half, [&](double k) { return first + step * k; });
     fill_by_number(out + half, steps - half, [&](double k) { return last - step * (rest - k); });
   });
-  return result;
+  return to_backend(result, backend_for(options));
 }
 
 // ---- matrices -----------------------------------------------------------------------------------
 
-Tensor eye(int64_t n, std::optional<int64_t> m, DType dtype) {
+Tensor eye(int64_t n, std::optional<int64_t> m, const Options& options) {
+  const DType dtype = dtype_in(options);
   const int64_t cols = m.value_or(n);
   check(n >= 0, ErrorKind::value, "n must be greater or equal to 0, got {}", n);
   check(cols >= 0, ErrorKind::value, "m must be greater or equal to 0, got {}", cols);
-  Tensor result = zeros({n, cols}, dtype);
+  Tensor result = zeros({n, cols}, options);
   const Tensor diagonal = make_view(result, {{std::min(n, cols)}, {cols + 1}, 0});
   if (diagonal.numel() > 0) store(diagonal, scalar_tensor(1, dtype));
   return result;
@@ -355,8 +359,8 @@ Tensor triu(const Tensor& x, int64_t diagonal) { return keep_band(x, false, diag
 
 namespace {
 
-Tensor arange_op(Scalar start, Scalar end, Scalar step, std::optional<DType> dtype) {
-  return arange(start, end, step, dtype);
+Tensor arange_op(Scalar start, Scalar end, Scalar step, const Options& options) {
+  return arange(start, end, step, options);
 }
 Tensor randint_op(int64_t low, int64_t high, const Shape& size, DType dtype,
                   std::optional<Generator> generator) {

@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/fork.h"
+#include "expr/expr.h"
 #include "tamis/ops.h"
 
 namespace tamis {
@@ -67,7 +68,7 @@ void Generator::set_state(const Tensor& state) const {
   check(state.shape() == Shape{sizeof(State)}, ErrorKind::shape,
         "set_state: expected a state of {} bytes, as get_state() gives it, but got shape {}",
         sizeof(State), state.shape());
-  const Tensor bytes = state.contiguous();
+  const Tensor bytes = to_host(state.contiguous());
   State values;
   std::memcpy(&values, bytes.data_ptr(), sizeof(values));
   const std::lock_guard guard(stream_mutex());

@@ -28,7 +28,7 @@ Random draw(const Source& source, Random::Kind kind, int64_t n, int bits) {
 Tensor random_floats(Random::Kind kind, const Shape& shape, DType dtype, const Source& source) {
   Tensor result = empty(shape, dtype);
   const Random random = draw(source, kind, result.numel(), dtype == DType::float64 ? 64 : 32);
-  cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
+  backend_of(result).random(random, dtype, result.numel(), buffer_of(result));
   return result;
 }
 
@@ -98,7 +98,7 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype, Sourc
   Random random = draw(generator, Random::Kind::integers, result.numel(), 64);
   random.low = low;
   random.range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  cpu_backend().random(random, dtype, result.numel(), storage_of(result)->data());
+  backend_of(result).random(random, dtype, result.numel(), buffer_of(result));
   return result;
 }
 
@@ -116,9 +116,10 @@ Tensor randperm(int64_t n, DType dtype, Source generator) {
   } else if (n > 0) {
     check_fits(n - 1, dtype);
   }
-  const Tensor random = empty({n}, DType::int64);
-  auto* const words = static_cast<uint64_t*>(storage_of(random)->data());
-  cpu_backend().random(draw(generator, Random::Kind::integers, n, 64), DType::int64, n, words);
+  const Tensor random = allocate_on_host({n}, DType::int64);
+  backend_of(random).random(draw(generator, Random::Kind::integers, n, 64), DType::int64, n,
+                            buffer_of(random));
+  const auto* const words = static_cast<const uint64_t*>(random.data_ptr());
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(storage_of(result)->data());

@@ -38,7 +38,7 @@ Scalar identity(Combine combine, DType dtype) {
 
 /// x, which holds sums, divided by how many numbers were added up in each.
 void divide_by_counts(const Tensor& x, const PlacesOf& places_of, bool include_self) {
-  const Tensor counts = full(x.shape(), include_self ? 1 : 0, DType::int64);
+  const Tensor counts = full_on(backend_of(x), x.shape(), include_self ? 1 : 0, DType::int64);
   put_places(counts, places_of(counts), Tensor(1), Combine::add);
   const Tensor divisor = maximum(counts, 1);
   const bool whole = is_integral(x.dtype());

@@ -44,7 +44,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
 
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
   const int64_t d = wrap_dim(dim, x.dim());
-  if (index.numel() == 0) return empty(index.shape(), x.dtype());
+  if (index.numel() == 0) return allocate(index.shape(), x.dtype(), backend_of(x));
   check(is_int64_or_int32(index), ErrorKind::dtype,
         "gather(): Expected dtype int32/int64 for index");
   const Tensor from = at_least_1d(x), at = at_least_1d(index);
@@ -61,7 +61,7 @@ Tensor take(const Tensor& x, const Tensor& index) {
         "take(): Expected a long tensor for index, but got {}", scalar_type_name(index.dtype()));
   check(x.numel() > 0 || index.numel() == 0, ErrorKind::index,
         "take(): tried to take from an empty tensor");
-  if (index.numel() == 0) return empty(index.shape(), x.dtype());
+  if (index.numel() == 0) return allocate(index.shape(), x.dtype(), backend_of(x));
   const FlatPlaces flat(x, index);
   const Tensor result = take_places(x, flat.places());
   if (is_tracked(x)) record_take(result, x, index);

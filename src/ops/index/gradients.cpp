@@ -4,6 +4,7 @@
 
 #include "autograd/node.h"
 #include "core/check.h"
+#include "expr/expr.h"
 #include "tamis/ops.h"
 #include "tamis/sequence.h"
 
@@ -19,7 +20,7 @@ bool is_mask(const Tensor& g) { return g.dtype() == DType::boolean; }
 /// they are counted.
 Tensor addable(const Tensor& g) { return is_mask(g) ? g.to_long() : g; }
 
-Tensor nothing(const Tensor& g) { return zeros({}, g.dtype()); }
+Tensor nothing(const Tensor& g) { return scalar_tensor(0, g.dtype()); }
 
 Tensor at_least_1d(const Tensor& x) { return x.dim() == 0 ? x.unsqueeze(0) : x; }
 
@@ -73,7 +74,8 @@ void record_index(const Tensor& y, const IndexWalk& w) {
   record(y, "index", Flow::picks, {w.view}, tensors_of(w),
          [index, shape = w.view.shape()](const Tensor& g, Span saved) -> Gradients {
            const Tensor sum = addable(g);
-           return {index_put(zeros(shape, sum.dtype()), index.with(saved), sum, true)};
+           return {index_put(zeros_on(backend_of(sum), shape, sum.dtype()), index.with(saved), sum,
+                             true)};
          });
 }
 
@@ -90,7 +92,7 @@ void record_index_select(const Tensor& y, const Tensor& x, int64_t dim, const Te
   record(y, "index_select", Flow::picks, {x}, {index},
          [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
            const Tensor sum = addable(g);
-           return {index_add(zeros(shape, sum.dtype()), dim, saved[0], sum)};
+           return {index_add(zeros_on(backend_of(sum), shape, sum.dtype()), dim, saved[0], sum)};
          });
 }
 
@@ -98,7 +100,7 @@ void record_gather(const Tensor& y, const Tensor& x, int64_t dim, const Tensor& 
   record(y, "gather", Flow::picks, {x}, {index},
          [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
            const Tensor sum = addable(g);
-           return {scatter_add(zeros(shape, sum.dtype()), dim, saved[0], sum)};
+           return {scatter_add(zeros_on(backend_of(sum), shape, sum.dtype()), dim, saved[0], sum)};
          });
 }
 
@@ -106,7 +108,7 @@ void record_take(const Tensor& y, const Tensor& x, const Tensor& index) {
   record(y, "take", Flow::picks, {x}, {index},
          [shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
            const Tensor sum = addable(g);
-           return {put(zeros(shape, sum.dtype()), saved[0], sum, true)};
+           return {put(zeros_on(backend_of(sum), shape, sum.dtype()), saved[0], sum, true)};
          });
 }
 
@@ -166,13 +168,14 @@ Gradients mean_gradients(const Tensor& g, const Tensor& x, int64_t dim, const Te
                          bool include_self) {
   const Tensor start = include_self ? ones_like(x) : zeros_like(x);
   const Tensor n =
-      scatter_add(start, dim, index, ones({}, g.dtype()).expand(index.shape())).clamp(Tensor(1));
+      scatter_add(start, dim, index, full_on(backend_of(g), {}, 1, g.dtype()).expand(index.shape()))
+          .clamp(Tensor(1));
   return {own_part(g / n, dim, index, include_self), gather(g / n, dim, index)};
 }
 
 Gradients prod_gradients(const Tensor& g, const Tensor& x, int64_t dim, const Tensor& index,
                          const Tensor& src, bool include_self) {
-  const Tensor one = ones({}, g.dtype());
+  const Tensor one = scalar_tensor(1, g.dtype());
   const auto product = [&](const Tensor& a, const Tensor& b) {
     return scatter_reduce(a, dim, index, b, "prod", include_self);
   };
@@ -227,7 +230,7 @@ void record_scatter_reduce(const Tensor& x, const Tensor& before, int64_t dim, c
 void record_picked(const Tensor& values, const Tensor& x, int64_t dim, const Tensor& indices) {
   record(values, "pick", Flow::picks, {x}, {indices},
          [dim, shape = x.shape()](const Tensor& g, Span saved) -> Gradients {
-           const Tensor none = at_least_1d(zeros(shape, g.dtype()));
+           const Tensor none = at_least_1d(zeros_on(backend_of(g), shape, g.dtype()));
            const Tensor put_back = scatter(none, dim, at_least_1d(saved[0]), at_least_1d(g));
            return {put_back.reshape(shape)};
          });

@@ -58,7 +58,8 @@ class Walker {
 
   void add(bool truth) {
     view() = view().unsqueeze(dim_);
-    result_.places.push_back({dim_++, truth ? zeros({1}, DType::int64) : empty({0}, DType::int64)});
+    result_.places.push_back(
+        {dim_++, zeros_on(backend_of(result_.view), {truth ? 1 : 0}, DType::int64)});
   }
 
   void add(const Tensor& t) {

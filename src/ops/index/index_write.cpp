@@ -52,7 +52,7 @@ Indices indices_in_self(const Tensor& index, int64_t size) {
 Tensor times(const Tensor& source, Scalar alpha) {
   check_fits(alpha, source.dtype());
   if (alpha.dtype() == DType::int64 && alpha.to_int64() == 1) return source;
-  return mul(source, full({}, alpha, source.dtype()));
+  return mul(source, scalar_tensor(alpha, source.dtype()));
 }
 
 void check_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source) {

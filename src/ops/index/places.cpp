@@ -19,8 +19,9 @@ Indices::Indices(const Tensor& index) {
 void Indices::check_within(int64_t low, int64_t high,
                            const std::function<void(int64_t)>& refuse) const {
   const int64_t n = numbers_.numel();
-  const int64_t* data = numbers_.data<int64_t>();
-  if (n == 0 || cpu_backend().within(data, n, low, high)) return;
+  if (n == 0 || backend_of(numbers_).within(buffer_of(numbers_), n, low, high)) return;
+  const Tensor host = to_host(numbers_);
+  const int64_t* const data = host.data<int64_t>();
   refuse(*std::find_if(data, data + n, [&](int64_t i) { return i < low || i >= high; }));
 }
 
@@ -32,24 +33,28 @@ void Indices::check_within(int64_t size, int64_t dim) const {
 }
 
 IndexColumn Indices::column(const Shape& shape, int64_t size, int64_t step) const {
-  return {numbers_.data<int64_t>(), broadcast_strides(layout_of(numbers_), shape), size, step};
+  return {buffer_of(numbers_), broadcast_strides(layout_of(numbers_), shape), size, step};
 }
 
 Tensor take_places(const Tensor& x, const Places& places, int64_t first) {
-  const Tensor result = allocate(places.shape, x.dtype());
+  Backend& backend = backend_of(x);
+  require(backend, Feature::index, x.dtype());
+  const Tensor result = allocate(places.shape, x.dtype(), backend);
   if (result.numel() == 0) return result;
-  const auto size = static_cast<int64_t>(x.itemsize());
-  const void* const from = static_cast<const char*>(x.data_ptr()) + first * size;
-  cpu_backend().take(places, from, x.itemsize(), storage_of(result)->data());
+  Buffer from = buffer_of(x);
+  from.offset += first;
+  backend.take(places, from, x.itemsize(), buffer_of(result));
   return result;
 }
 
 void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine) {
   if (numel(places.shape) == 0) return;
-  const Tensor source = value.to(target.dtype());
-  const void* data = source.data_ptr();
-  cpu_backend().put(places, target.mutable_data_ptr(), data,
-                    broadcast_strides(layout_of(source), places.shape), target.dtype(), combine);
+  Backend& backend = common_backend({target, value});
+  require(backend, Feature::index, target.dtype());
+  const Tensor source = to_backend(value.to(target.dtype()), backend);
+  const Buffer from = buffer_of(source);
+  backend.put(places, writable_buffer(target), from,
+              broadcast_strides(layout_of(source), places.shape), target.dtype(), combine);
 }
 
 Tensor without_leading_ones(Tensor value) {

@@ -39,7 +39,7 @@ Tensor prepared(const Tensor& x, DType dtype, bool by_rows) {
 }
 
 MatrixBatch matrices_of(const Tensor& x) {
-  return {x.data_ptr(), x.strides()[0], x.strides()[1], x.strides()[2]};
+  return {buffer_of(x), x.strides()[0], x.strides()[1], x.strides()[2]};
 }
 
 /// [batches, m, k] times [batches, k, n]; everything has been checked.
@@ -47,15 +47,16 @@ Tensor product(const Tensor& a, const Tensor& b) {
   const int64_t batches = a.size(0), m = a.size(1), k = a.size(2), n = b.size(2);
   const DType dtype = product_dtype(a.dtype());
   const Shape shape{batches, m, n};
-  if (numel(shape) == 0 || k == 0) return zeros(shape, a.dtype());
+  Backend& backend = common_backend({a, b});
+  require(backend, Feature::matmul, dtype);
+  if (numel(shape) == 0 || k == 0) return zeros_on(backend, shape, a.dtype());
   check(k <= INT_MAX && n <= INT_MAX, ErrorKind::unsupported,
         "matmul: sizes of 2^31 and more are not supported, but got {} and {}", a.shape(),
         b.shape());
-  const bool by_rows = cpu_backend().matmul_needs_rows(dtype, m, k, n);
+  const bool by_rows = backend.matmul_needs_rows(dtype, m, k, n);
   const Tensor x = prepared(a, dtype, by_rows), y = prepared(b, dtype, by_rows);
-  const Tensor result = empty(shape, dtype);
-  cpu_backend().matmul(matrices_of(x), matrices_of(y), dtype, batches, m, k, n,
-                       storage_of(result)->data());
+  const Tensor result = allocate(shape, dtype, backend);
+  backend.matmul(matrices_of(x), matrices_of(y), dtype, batches, m, k, n, buffer_of(result));
   return result.to(a.dtype());
 }
 

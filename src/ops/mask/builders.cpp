@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/interval.h"
 #include "core/tensor_impl.h"
+#include "ops/mask/isin.h"
 #include "ops/mask/mask_args.h"
 #include "ops/pointwise/by_value.h"
 #include "ops/pointwise/pointwise.h"
@@ -52,10 +53,10 @@ std::optional<Tensor> interval_mask(const Tensor& counts, Limit limit, const Ten
     hi.swap(lo);
     std::fill(lo.begin(), lo.end(), 0);
   }
-  return make_tensor(
-      Ref<Storage>(new Storage(
-          numel(shape), Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))))),
-      DType::boolean, shape);
+  return make_tensor(Ref<Storage>(new Storage(
+                         common_backend({counts, limits}), numel(shape),
+                         Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))))),
+                     DType::boolean, shape);
 }
 
 }  // namespace tamis
@@ -65,10 +66,11 @@ namespace tamis::masks {
 namespace {
 
 /// A structured mask. One without elements has nothing to be structured about.
-Tensor from_intervals(Ref<const Recipe> recipe, const Shape& shape) {
+Tensor from_intervals(Backend& backend, Ref<const Recipe> recipe, const Shape& shape) {
   const int64_t bytes = numel(shape);
-  if (bytes == 0) return empty(shape, DType::boolean);
-  return make_tensor(Ref<Storage>(new Storage(bytes, std::move(recipe))), DType::boolean, shape);
+  if (bytes == 0) return allocate(shape, DType::boolean, backend);
+  return make_tensor(Ref<Storage>(new Storage(backend, bytes, std::move(recipe))), DType::boolean,
+                     shape);
 }
 
 void check_size(const char* op, const char* what, int64_t n) {
@@ -83,7 +85,8 @@ void check_integers(const char* op, const Tensor& x) {
 Tensor from_band(int64_t n, int64_t m, int64_t lower, int64_t upper) {
   const Shape shape{n, m};
   (void)numel(shape);  // throws if 64 bits cannot count the elements
-  return from_intervals(Ref<const Recipe>(new Intervals(n, m, lower, upper)), shape);
+  return from_intervals(default_backend(), Ref<const Recipe>(new Intervals(n, m, lower, upper)),
+                        shape);
 }
 
 int64_t wrap_index(int64_t index, size_t dim, int64_t size) {
@@ -93,11 +96,12 @@ int64_t wrap_index(int64_t index, size_t dim, int64_t size) {
 }
 
 /// The mask of a shape that is `value` at the flat positions, all of them checked before.
-Tensor from_positions(const Shape& shape, const std::vector<int64_t>& positions, bool value) {
-  const Tensor mask = full(shape, !value, DType::boolean);
+Tensor from_positions(Backend& backend, const Shape& shape, const std::vector<int64_t>& positions,
+                      bool value) {
+  const Tensor mask = full_on(host_backend(), shape, !value, DType::boolean);
   bool* data = mask.mutable_data<bool>();
   for (int64_t p : positions) data[p] = value;
-  return mask;
+  return to_backend(mask, backend);
 }
 
 /// Flat positions of [count, rank] coordinates.
@@ -156,7 +160,8 @@ Tensor from_lengths(const Tensor& lengths, std::optional<int64_t> max_len) {
   Shape shape = lengths.shape();
   shape.push_back(cols);
   std::vector<int64_t> lo(hi.size(), 0);
-  return from_intervals(Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))),
+  return from_intervals(backend_of(lengths),
+                        Ref<const Recipe>(new Intervals(cols, std::move(lo), std::move(hi))),
                         shape);
 }
 
@@ -174,7 +179,7 @@ Tensor from_indices(const Shape& shape, const std::vector<int64_t>& indices, boo
           shape, n);
     positions.push_back(index < 0 ? index + n : index);
   }
-  return from_positions(shape, positions, value);
+  return from_positions(default_backend(), shape, positions, value);
 }
 
 Tensor from_indices(const Shape& shape, const Tensor& indices, bool value) {
@@ -184,16 +189,18 @@ Tensor from_indices(const Shape& shape, const Tensor& indices, bool value) {
         "from_indices: expected indices of shape [count] or [count, {}], but got {}", rank,
         indices.shape());
   const std::vector<int64_t> list = indices.to_vector<int64_t>();
-  if (indices.dim() == 1) return from_indices(shape, list, value);
-  return from_positions(shape, flatten(shape, list, indices.size(0)), value);
+  if (indices.dim() == 1) {
+    return to_backend(from_indices(shape, list, value), backend_of(indices));
+  }
+  return from_positions(backend_of(indices), shape, flatten(shape, list, indices.size(0)), value);
 }
 
 Tensor keep_token_ids(const Tensor& tokens, const std::vector<int64_t>& ids) {
-  return isin(tokens, tensor(ids));
+  return IsinLookup(tensor(ids), tokens.dtype(), false, backend_of(tokens))(tokens);
 }
 
 Tensor drop_token_ids(const Tensor& tokens, const std::vector<int64_t>& ids) {
-  return isin(tokens, tensor(ids), /*invert=*/true);
+  return IsinLookup(tensor(ids), tokens.dtype(), true, backend_of(tokens))(tokens);
 }
 
 Tensor causal(int64_t n, std::optional<int64_t> m, int64_t offset) {
@@ -226,7 +233,8 @@ Tensor documents(const Tensor& ids) {
   const std::vector<int64_t> list = ids.to_vector<int64_t>();
   std::vector<int64_t> lo(list.size()), hi(list.size());
   if (!find_runs(list, lo, hi)) return ids.unsqueeze(1) == ids.unsqueeze(0);
-  return from_intervals(Ref<const Recipe>(new Intervals(n, std::move(lo), std::move(hi))), {n, n});
+  return from_intervals(backend_of(ids),
+                        Ref<const Recipe>(new Intervals(n, std::move(lo), std::move(hi))), {n, n});
 }
 
 }  // namespace tamis::masks

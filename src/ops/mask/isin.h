@@ -13,6 +13,8 @@ class IsinLookup {
  public:
   /// Throws what isin throws.
   IsinLookup(const Tensor& test_elements, DType dtype, bool invert);
+  /// The same for tensors of another backend than the CPU's.
+  IsinLookup(const Tensor& test_elements, DType dtype, bool invert, Backend& backend);
 
   /// x has that dtype. Any number of threads may call it.
   Tensor operator()(const Tensor& x) const;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/check.h"
+#include "expr/expr.h"
 #include "tamis/ops.h"
 
 namespace tamis {
@@ -13,7 +14,7 @@ Tensor offsets_of(const Tensor& mask) {
   const std::vector<int64_t> counts = sum(mask, {-1}).to_vector<int64_t>();
   std::vector<int64_t> offsets(counts.size() + 1, 0);
   std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
-  return tensor(offsets);
+  return to_backend(tensor(offsets), backend_of(mask));
 }
 
 std::vector<int64_t> lengths_of(const char* op, const Tensor& offsets) {
@@ -46,13 +47,13 @@ int64_t longest_of(const std::vector<int64_t>& lengths) {
 }
 
 Tensor first_of_rows(const Tensor& values, const std::vector<int64_t>& lengths, int64_t size) {
-  const Tensor keep = full({values.size(0)}, false, DType::boolean);
+  const Tensor keep = full_on(host_backend(), {values.size(0)}, false, DType::boolean);
   bool* at = keep.mutable_data<bool>();
   for (int64_t length : lengths) {
     std::fill_n(at, std::min(length, size), true);
     at += length;
   }
-  return values[keep];
+  return values[to_backend(keep, backend_of(values))];
 }
 
 }  // namespace tamis

@@ -79,7 +79,7 @@ void put_masked(const Tensor& x, Tensor mask, const Tensor& v) {
                  Tensor taken = Masked(g, saved[1]).get();
                  while (taken.dim() < static_cast<int64_t>(shape.size()))
                    taken = taken.unsqueeze(0);
-                 return {{masked_fill(g, saved[0], zeros({}, g.dtype())), ~saved[0]}, taken};
+                 return {{masked_fill(g, saved[0], scalar_tensor(0, g.dtype())), ~saved[0]}, taken};
                });
 }
 
@@ -96,7 +96,7 @@ void put_values(const Tensor& x, Tensor mask, const Tensor& value) {
 void record_take(const Tensor& result, const Tensor& x, const Tensor& mask) {
   record(result, "x[mask]", Flow::moves, {x}, {mask},
          [shape = x.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+           const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
            return {{masked_scatter(nothing, saved[0], g), saved[0]}};
          });
 }
@@ -105,7 +105,9 @@ void record_take(const Tensor& result, const Tensor& x, const Tensor& mask) {
 Tensor take_rows(const Tensor& x, const Tensor& row_mask) {
   const Shape rest = rest_of(x, row_mask);
   const int64_t row = numel(rest);
-  if (row == 0) return empty(with_front(count_true(row_mask), rest), x.dtype());
+  if (row == 0) {
+    return allocate(with_front(count_true(row_mask), rest), x.dtype(), backend_of(x));
+  }
   const Tensor mask = over_rows(x, row_mask);
   const Tensor elements = compress(x, mask, x.shape());
   const Tensor result = elements.view(with_front(elements.numel() / row, rest));

@@ -29,8 +29,8 @@ Vjp scatter_vjp(const Shape& source_shape) {
   return [source_shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
     const Tensor& mask = saved[0];
     const Tensor taken = masked_select(g, mask);
-    const Tensor rest = zeros({numel(source_shape) - taken.numel()}, g.dtype());
-    return {{masked_fill(g, mask, zeros({}, g.dtype())), ~mask},
+    const Tensor rest = zeros_on(backend_of(g), {numel(source_shape) - taken.numel()}, g.dtype());
+    return {{masked_fill(g, mask, scalar_tensor(0, g.dtype())), ~mask},
             cat({taken, rest}).reshape(source_shape)};
   };
 }
@@ -40,7 +40,7 @@ Vjp scatter_vjp(const Shape& source_shape) {
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
   check_scatter(x, mask, source);
   const Shape shape = broadcast_shapes(mask.shape(), x.shape());
-  Tensor result = allocate(shape, x.dtype());
+  Tensor result = allocate(shape, x.dtype(), common_backend({x, mask, source}));
   check_enough(source, expand_over(result, x, mask, source.contiguous()));
   const Tensor inputs[] = {x, source};
   if (is_floating_point(x.dtype()) && is_tracked(inputs)) {

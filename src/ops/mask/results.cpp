@@ -25,22 +25,24 @@ void check_size(const char* op, int64_t size) {
         size);
 }
 
-Tensor number(int64_t value) { return full({}, value, DType::int64); }
+Tensor number(Backend& backend, int64_t value) { return full_on(backend, {}, value, DType::int64); }
 
-/// What `mask` keeps of x, both broadcast to shape, in `room` elements; returns them and the number
-/// of all that it keeps.
+/// What `mask` keeps of x, both broadcast to shape, in `capacity` elements; returns them and the
+/// number of all that it keeps.
 std::pair<Tensor, int64_t> compress_padded(const Tensor& x, const Tensor& mask, const Shape& shape,
-                                           int64_t room, Scalar fill) {
+                                           int64_t capacity, Scalar fill) {
   check_fits(fill, x.dtype());
-  Tensor values = allocate({room}, x.dtype());
+  Tensor values = allocate({capacity}, x.dtype(), common_backend({x, mask}));
   const int64_t count = compress_into(values, x, mask, shape);
-  if (count < room) store(values.narrow(0, count, room - count), fill);
+  if (count < capacity) store(values.narrow(0, count, capacity - count), fill);
   if (is_tracked(x)) {
-    record(values, "masked_select_padded", count > room ? Flow::picks : Flow::moves, {x}, {mask},
-           [shape, room, count](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             Tensor kept = g.narrow(0, 0, std::min(room, count));
-             if (count > room) kept = cat({kept, zeros({count - room}, g.dtype())});
-             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+    record(values, "masked_select_padded", count > capacity ? Flow::picks : Flow::moves, {x},
+           {mask},
+           [shape, capacity, count](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             Tensor kept = g.narrow(0, 0, std::min(capacity, count));
+             if (count > capacity)
+               kept = cat({kept, zeros_on(backend_of(g), {count - capacity}, g.dtype())});
+             const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
              return {{masked_scatter(nothing, saved[0], kept), saved[0]}};
            });
   }
@@ -51,7 +53,7 @@ std::pair<Tensor, int64_t> compress_padded(const Tensor& x, const Tensor& mask, 
 void record_part(const Tensor& part, const Tensor& x, const Tensor& mask, const Shape& shape) {
   record(part, "partition", Flow::moves, {x}, {mask},
          [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+           const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
            return {{masked_scatter(nothing, saved[0], g), saved[0]}};
          });
 }
@@ -80,7 +82,7 @@ std::pair<Tensor, Tensor> masked_select_padded(const Tensor& x, const Tensor& ma
   check_size("masked_select_padded", size);
   const Shape shape = broadcast_shapes(mask.shape(), x.shape());
   const auto [values, count] = compress_padded(x, mask, shape, size, fill);
-  return {values, number(count)};
+  return {values, number(backend_of(values), count)};
 }
 
 std::pair<Tensor, Tensor> masked_index_padded(const Tensor& x, const Tensor& mask, int64_t size,
@@ -97,15 +99,16 @@ std::pair<Tensor, Tensor> masked_index_padded(const Tensor& x, const Tensor& mas
   const int64_t row = numel(shape) == 0 ? 0 : numel(shape) / size;
   if (row == 0) {
     check_fits(fill, x.dtype());
-    return {empty(shape, x.dtype()), number(count_true(mask))};
+    Backend& backend = common_backend({x, mask});
+    return {allocate(shape, x.dtype(), backend), number(backend, count_true(mask))};
   }
   const auto [values, count] = compress_padded(x, rows, x.shape(), numel(shape), fill);
-  return {values.view(shape), number(count / row)};
+  return {values.view(shape), number(backend_of(values), count / row)};
 }
 
 Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value) {
   check_size("nonzero_static", size);
-  const Tensor columns = allocate({x.dim(), size}, DType::int64);
+  const Tensor columns = allocate({x.dim(), size}, DType::int64, backend_of(x));
   const int64_t count = coordinates_into(columns, x.to_bool());
   if (count < size) store(columns.narrow(1, count, size - count), fill_value);
   return make_view(columns, {{size, x.dim()}, {1, size}, 0});
@@ -135,7 +138,8 @@ Tensor to_padded(const Tensor& values, const Tensor& offsets, std::optional<int6
   Shape shape = values.shape();
   shape[0] = columns;
   shape.insert(0, static_cast<int64_t>(lengths.size()));
-  const Tensor result = full(shape, fill, values.dtype());
+  check_fits(fill, values.dtype());
+  const Tensor result = full_on(backend_of(values), shape, fill, values.dtype());
   if (result.numel() == 0 || values.numel() == 0) return result;
   Tensor mask = jagged_mask(offsets, columns);
   for (int64_t d = 1; d < values.dim(); ++d) mask = mask.unsqueeze(-1);
@@ -155,7 +159,7 @@ Tensor jagged_mask(const Tensor& offsets, std::optional<int64_t> size) {
   const int64_t columns = size.value_or(longest_of(lengths));
   check_size("jagged_mask", columns);
   for (int64_t& length : lengths) length = std::min(length, columns);
-  return masks::from_lengths(tensor(lengths), columns);
+  return masks::from_lengths(to_backend(tensor(lengths), backend_of(offsets)), columns);
 }
 
 std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask) {

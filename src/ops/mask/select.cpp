@@ -28,7 +28,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   if (is_tracked(x)) {
     record(result, "masked_select", Flow::moves, {x}, {mask},
            [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             const Tensor nothing = zeros({}, g.dtype()).expand(shape);
+             const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
              return {{masked_scatter(nothing, saved[0], g), saved[0]}};
            });
   }
@@ -71,7 +71,7 @@ int64_t count(const Tensor& mask) {
 
 Tensor count_nonzero(const Tensor& x, const Dims& dims) { return sum(x.to_bool(), dims); }
 
-IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert)
+IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert, Backend& backend)
     : operand_(isin_operand(dtype)), invert_(invert) {
   for (DType used : {dtype, test_elements.dtype()}) {
     check(!is_complex(used), ErrorKind::dtype, "Unsupported input type encountered for isin(): {}",
@@ -80,9 +80,12 @@ IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert)
   const Tensor meant = is_number(test_elements)
                            ? Tensor(rounded_for(test_elements.item(), dtype))
                            : test_elements.to(isin_operand(test_elements.dtype()));
-  const Tensor test = meant.contiguous();
-  set_ = make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand_);
+  const Tensor test = to_host(meant.contiguous());
+  set_ = backend.make_isin_set(test.data_ptr(), test.dtype(), test.numel(), operand_);
 }
+
+IsinLookup::IsinLookup(const Tensor& test_elements, DType dtype, bool invert)
+    : IsinLookup(test_elements, dtype, invert, backend_of(test_elements)) {}
 
 Tensor IsinLookup::operator()(const Tensor& x) const {
   const TensorRef input[] = {x};
@@ -93,9 +96,9 @@ Tensor IsinLookup::operator()(const Tensor& x) const {
 Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
   if (is_number(x) && !is_number(test_elements)) {
     const Tensor meant(rounded_for(x.item(), test_elements.dtype()));
-    return IsinLookup(test_elements, meant.dtype(), invert)(meant);
+    return IsinLookup(to_host(test_elements), meant.dtype(), invert)(meant);
   }
-  return IsinLookup(test_elements, x.dtype(), invert)(x);
+  return IsinLookup(test_elements, x.dtype(), invert, common_backend({x, test_elements}))(x);
 }
 
 std::vector<Row> select_rows() {

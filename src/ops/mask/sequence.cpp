@@ -5,6 +5,7 @@
 
 #include "autograd/node.h"
 #include "core/check.h"
+#include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/mask/jagged.h"
 #include "ops/mask/mask_args.h"
@@ -34,7 +35,9 @@ Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first, Scal
   }
   shape[0] = longest;
   shape.insert(batch_first ? 0 : 1, static_cast<int64_t>(sequences.size()));
-  const Tensor result = full(shape, padding_value, sequences[0].dtype());
+  const DType dtype = sequences[0].dtype();
+  check_fits(padding_value, dtype);
+  const Tensor result = full_on(backend_of(sequences[0]), shape, padding_value, dtype);
   std::vector<int64_t> lengths;
   for (const Tensor& x : sequences) lengths.push_back(x.size(0));
   const auto place = [batch_first, left = padding_side == "left", longest, lengths](

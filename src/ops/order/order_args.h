@@ -19,8 +19,10 @@ class Sliced {
   Slices slices() const;
   /// The elements, with the dimension of the slices last.
   const Tensor& elements() const { return x_; }
-  /// Room for `n` results of each slice.
-  Tensor room(int64_t n, DType dtype) const;
+  /// Who can order them. Throws if their device cannot.
+  OrderBackend& backend() const;
+  /// An uninitialised tensor for `n` results of each slice.
+  Tensor make_results(int64_t n, DType dtype) const;
   /// Results in the order of the tensor's dimensions; contiguous.
   Tensor in_place(const Tensor& results) const;
   /// The same for one result per slice, whose dimension stays only with keepdim.

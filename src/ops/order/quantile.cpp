@@ -5,6 +5,7 @@
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
+#include "expr/expr.h"
 #include "ops/mask/mask_args.h"
 #include "ops/order/order_args.h"
 #include "tamis/indexing.h"
@@ -88,42 +89,53 @@ void record_quantiles(const Tensor& out, const Sliced& sliced, const Tensor& q,
   }
   const Tensor& x = sliced.elements();
   const Shape shape = out.shape();
-  const Tensor qs = q.reshape({-1}).to(out.dtype());  // a number may have another one
+  // A number may have another dtype.
+  const Tensor qs = to_backend(q.reshape({-1}).to(out.dtype()), backend_of(x));
+  const auto saved = [&](const auto& values) {
+    return to_backend(tensor(values, shape), backend_of(x));
+  };
   record(out, "quantile", Flow::mixes, {x, qs},
-         {tensor(below, shape), tensor(above, shape), tensor(weights, shape), tensor(slopes, shape),
-          x, qs},
-         [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           const Tensor &lower = saved[0], &upper = saved[1], &v = saved[4];
-           const Tensor slope = saved[3].to(g.dtype());
+         {saved(below), saved(above), saved(weights), saved(slopes), x, qs},
+         [](const Tensor& g, std::span<const Tensor> s) -> Gradients {
+           const Tensor &lower = s[0], &upper = s[1], &v = s[4];
+           const Tensor slope = s[3].to(g.dtype());
            // The weights as they are, and as they change with q.
-           const Tensor weight = saved[2].to(g.dtype()) + (saved[5] - saved[5].detach()) * slope;
-           const Tensor none = zeros(v.shape(), g.dtype());
+           const Tensor weight = s[2].to(g.dtype()) + (s[5] - s[5].detach()) * slope;
+           const Tensor none = zeros_on(backend_of(g), v.shape(), g.dtype());
            return {
                scatter_add(scatter_add(none, -1, lower, g * (1 - weight)), -1, upper, g * weight),
                g * slope * (gather(v, -1, upper) - gather(v, -1, lower))};
          });
 }
 
-/// The quantiles of each slice.
+/// The quantiles of each slice, shaped as `shape`. The elements between which they lie are found by
+/// the backend; the host interpolates.
 template <class T>
-void interpolate(const Sliced& sliced, const Tensor& q, const std::vector<Place>& places,
-                 const Tensor& out) {
+Tensor interpolate(const Sliced& sliced, const Tensor& q, const std::vector<Place>& places,
+                   const Shape& shape) {
   std::vector<int64_t> ranks;
   ranks.reserve(2 * places.size());
   for (const Place& p : places) {
     ranks.push_back(p.below);
     ranks.push_back(p.above);
   }
-  std::vector<T> found(ranks.size());
-  std::vector<int64_t> indices(is_tracked(sliced.elements()) || is_tracked(q) ? ranks.size() : 0);
-  const auto per_slice = static_cast<int64_t>(ranks.size()) / sliced.count();
-  cpu_backend().order().select(sliced.slices(), ranks.data(), per_slice, found.data(),
-                               indices.empty() ? nullptr : indices.data());
-  T* const to = out.mutable_data<T>();
+  Backend& backend = backend_of(sliced.elements());
+  const bool tracked = is_tracked(sliced.elements()) || is_tracked(q);
+  const auto n = static_cast<int64_t>(ranks.size());
+  const Tensor found = allocate({n}, dtype_of<T>, backend);
+  const Tensor indices = allocate({tracked ? n : 0}, DType::int64, backend);
+  sliced.backend().select(sliced.slices(), ranks, n / sliced.count(), buffer_of(found),
+                          tracked ? buffer_of(indices) : Buffer());
+  const Tensor ends = to_host(found);
+  const T* const end = ends.data<T>();
+  const Tensor values = allocate_on_host(shape, dtype_of<T>);
+  T* const to = values.mutable_data<T>();
   for (size_t i = 0; i < places.size(); ++i) {
-    to[i] = between(found[2 * i], found[2 * i + 1], static_cast<T>(places[i].weight));
+    to[i] = between(end[2 * i], end[2 * i + 1], static_cast<T>(places[i].weight));
   }
-  if (!indices.empty()) record_quantiles(out, sliced, q, places, indices);
+  const Tensor out = to_backend(values, backend);
+  if (tracked) record_quantiles(out, sliced, q, places, indices.to_vector<int64_t>());
+  return out;
 }
 
 /// Where the quantiles of each slice lie. A slice with NaN, unless they are skipped, has NaN only.
@@ -165,14 +177,11 @@ Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
   if (q.dim() == 1) kept.insert(0, q.numel());
 
   const Sliced sliced(dim ? x : x.reshape({-1}), d);
-  const Tensor out = sliced.room(static_cast<int64_t>(qs.size()), x.dtype());
+  Tensor out = sliced.make_results(static_cast<int64_t>(qs.size()), x.dtype());
   if (out.numel() > 0) {
     const std::vector<Place> places = places_in(sliced, qs, how, skip_nan);
-    if (x.dtype() == DType::float32) {
-      interpolate<float>(sliced, q, places, out);
-    } else {
-      interpolate<double>(sliced, q, places, out);
-    }
+    out = x.dtype() == DType::float32 ? interpolate<float>(sliced, q, places, out.shape())
+                                      : interpolate<double>(sliced, q, places, out.shape());
   }
   if (!dim || x.dim() <= 1) return out.view(kept);
   // The quantiles come first, and the dimensions of x stay in order behind them.
@@ -188,7 +197,7 @@ Tensor with_nan(const char* op, const Tensor& x, const Tensor& mask) {
   if (!mask.defined()) return x;
   check_mask(mask, std::string(op) + ": expected BoolTensor for mask, but got");
   check_broadcasts_to(x, mask.shape());
-  return where(mask, x, full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype()));
+  return where(mask, x, scalar_tensor(std::numeric_limits<double>::quiet_NaN(), x.dtype()));
 }
 
 }  // namespace
@@ -240,7 +249,7 @@ Tensor quantile(const Tensor& x, const Tensor& mask, const Tensor& q, std::optio
   // A NaN that is kept decides, as it does without a mask.
   const Tensor nans = isnan(x).bitwise_and(mask);
   const Tensor spoiled = dim ? nans.any({*dim}, keepdim) : nans.any({}, keepdim);
-  return where(spoiled, full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype()), found);
+  return where(spoiled, scalar_tensor(std::numeric_limits<double>::quiet_NaN(), x.dtype()), found);
 }
 
 }  // namespace masked

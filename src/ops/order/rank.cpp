@@ -14,11 +14,10 @@ namespace {
 /// The element of the given rank (0-based) of each slice, and its index.
 std::pair<Tensor, Tensor> at_ranks(const Sliced& sliced, const std::vector<int64_t>& ranks,
                                    bool keepdim) {
-  const Tensor values = sliced.room(1, sliced.elements().dtype());
-  const Tensor indices = sliced.room(1, DType::int64);
+  const Tensor values = sliced.make_results(1, sliced.elements().dtype());
+  const Tensor indices = sliced.make_results(1, DType::int64);
   if (!ranks.empty()) {
-    cpu_backend().order().select(sliced.slices(), ranks.data(), 1, values.mutable_data_ptr(),
-                                 indices.mutable_data<int64_t>());
+    sliced.backend().select(sliced.slices(), ranks, 1, buffer_of(values), buffer_of(indices));
   }
   const Tensor& from = sliced.elements();
   if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);
@@ -49,7 +48,9 @@ std::pair<Tensor, Tensor> median_along(const Tensor& x, int64_t dim, bool keepdi
 
 Tensor median_of_all(const Tensor& x, bool skip_nan) {
   check_ordered("median_cpu", x.dtype(), false);
-  if (x.numel() == 0) return full({}, std::numeric_limits<double>::quiet_NaN()).to(x.dtype());
+  if (x.numel() == 0) {
+    return full_on(backend_of(x), {}, std::numeric_limits<double>::quiet_NaN(), x.dtype());
+  }
   return median_along(x.reshape({-1}), 0, false, skip_nan).first;
 }
 
@@ -61,7 +62,7 @@ std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool
   check_not_empty("kthvalue", x, d);
   check(k >= 1 && k <= n, ErrorKind::value,
         "kthvalue(): selected number k out of range for dimension {}", d);
-  if (x.dim() == 0) return {x.clone(), zeros({}, DType::int64)};
+  if (x.dim() == 0) return {x.clone(), zeros_on(backend_of(x), {}, DType::int64)};
   check_ordered("kthvalue_cpu", x.dtype(), false);
   const Sliced sliced(x, d);
   return at_ranks(sliced, std::vector<int64_t>(static_cast<size_t>(sliced.count()), k - 1),
@@ -82,10 +83,10 @@ std::pair<Tensor, Tensor> mode(const Tensor& x, int64_t dim, bool keepdim) {
   check_not_empty("mode", x, d);
   check_ordered("mode", x.dtype(), true);
   const Sliced sliced(x, d);
-  const Tensor values = sliced.room(1, x.dtype()), indices = sliced.room(1, DType::int64);
+  const Tensor values = sliced.make_results(1, x.dtype()),
+               indices = sliced.make_results(1, DType::int64);
   if (x.numel() > 0) {
-    cpu_backend().order().mode(sliced.slices(), values.mutable_data_ptr(),
-                               indices.mutable_data<int64_t>());
+    sliced.backend().mode(sliced.slices(), buffer_of(values), buffer_of(indices));
   }
   const Tensor& from = sliced.elements();
   if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);

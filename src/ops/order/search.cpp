@@ -70,15 +70,17 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool ou
   const DType dtype = result_type(sorted_sequence, values);
   check_ordered("searchsorted_out_cpu", dtype, false);
 
-  const Tensor out = allocate(values.shape(), DType::int64);
+  Backend& backend = common_backend({sorted_sequence, values, sorter ? *sorter : values});
+  require(backend, Feature::order, dtype);
+  const Tensor out = allocate(values.shape(), DType::int64, backend);
   if (out.numel() > 0) {
     const Sliced sequence(sorted_sequence.to(dtype), sorted_sequence.dim() - 1);
-    const Tensor wanted = values.to(dtype).contiguous();
+    const Tensor wanted = to_backend(values.to(dtype).contiguous(), backend);
     const Tensor order = sorter ? sorter->contiguous() : Tensor();
     const int64_t per_slice = sorted_sequence.dim() == 1 ? values.numel() : values.shape().back();
-    cpu_backend().order().search(sequence.slices(), sorter ? order.data<int64_t>() : nullptr,
-                                 wanted.data_ptr(), values.numel() / per_slice, per_slice, behind,
-                                 out.mutable_data<int64_t>());
+    backend.order().search(sequence.slices(), sorter ? buffer_of(order) : Buffer(),
+                           buffer_of(wanted), values.numel() / per_slice, per_slice, behind,
+                           buffer_of(out));
   }
   return out_int32 ? out.to(DType::int32) : out;
 }

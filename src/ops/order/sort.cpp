@@ -18,12 +18,17 @@ int64_t Sliced::count() const {
   return n;
 }
 
-Slices Sliced::slices() const { return {x_.data_ptr(), x_.dtype(), count(), size()}; }
+Slices Sliced::slices() const { return {buffer_of(x_), x_.dtype(), count(), size()}; }
 
-Tensor Sliced::room(int64_t n, DType dtype) const {
+OrderBackend& Sliced::backend() const {
+  require(backend_of(x_), Feature::order, x_.dtype());
+  return backend_of(x_).order();
+}
+
+Tensor Sliced::make_results(int64_t n, DType dtype) const {
   Shape shape = x_.shape();
   shape.back() = n;
-  return allocate(shape, dtype);
+  return allocate(shape, dtype, backend_of(x_));
 }
 
 Tensor Sliced::in_place(const Tensor& results) const {
@@ -51,11 +56,10 @@ std::pair<Tensor, Tensor> sort(const Tensor& x, int64_t dim, bool descending, bo
   const int64_t d = wrap_dim(dim, x.dim());
   check_ordered("sort", x.dtype(), true);
   const Sliced sliced(x, d);
-  const Tensor values = sliced.room(sliced.size(), x.dtype());
-  const Tensor indices = sliced.room(sliced.size(), DType::int64);
+  const Tensor values = sliced.make_results(sliced.size(), x.dtype());
+  const Tensor indices = sliced.make_results(sliced.size(), DType::int64);
   if (x.numel() > 0) {
-    cpu_backend().order().sort(sliced.slices(), descending, values.mutable_data_ptr(),
-                               indices.mutable_data<int64_t>());
+    sliced.backend().sort(sliced.slices(), descending, buffer_of(values), buffer_of(indices));
   }
   const Tensor& from = sliced.elements();
   if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);
@@ -73,17 +77,17 @@ std::pair<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool lar
   const int64_t d = wrap_dim(dim, x.dim());
   const int64_t n = x.dim() == 0 ? 1 : x.shape()[d];
   check(k >= 0 && k <= n, ErrorKind::value, "selected index k out of range");
-  if (x.dim() == 0) return {x.clone(), zeros({}, DType::int64)};
+  if (x.dim() == 0) return {x.clone(), zeros_on(backend_of(x), {}, DType::int64)};
   check_ordered("topk_cpu", x.dtype(), false);
   if (k > n / 4) {
     const auto [values, indices] = sort(x, d, largest);
     return {values.narrow(d, 0, k).contiguous(), indices.narrow(d, 0, k).contiguous()};
   }
   const Sliced sliced(x, d);
-  const Tensor values = sliced.room(k, x.dtype()), indices = sliced.room(k, DType::int64);
+  const Tensor values = sliced.make_results(k, x.dtype()),
+               indices = sliced.make_results(k, DType::int64);
   if (values.numel() > 0) {
-    cpu_backend().order().top(sliced.slices(), k, largest, values.mutable_data_ptr(),
-                              indices.mutable_data<int64_t>());
+    sliced.backend().top(sliced.slices(), k, largest, buffer_of(values), buffer_of(indices));
   }
   const Tensor& from = sliced.elements();
   if (is_tracked(from)) record_picked(values, from, from.dim() - 1, indices);

@@ -29,33 +29,38 @@ Triple from_runs(const Tensor& distinct, const Tensor& starts, const Tensor& pla
   Tensor inverse, counts;
   const int64_t n = starts.numel();
   if (wanted.inverse) {
-    inverse = allocate(inverse_shape, DType::int64);
-    const auto* start = static_cast<const uint8_t*>(starts.data_ptr());
-    const int64_t* place = places.defined() ? places.data<int64_t>() : nullptr;
-    auto* to = inverse.mutable_data<int64_t>();
+    const Tensor host = allocate_on_host(inverse_shape, DType::int64);
+    const Tensor runs = to_host(starts), from = places.defined() ? to_host(places) : Tensor();
+    const auto* start = static_cast<const uint8_t*>(runs.data_ptr());
+    const int64_t* place = from.defined() ? from.data<int64_t>() : nullptr;
+    auto* to = host.mutable_data<int64_t>();
     for (int64_t i = 0, run = -1; i < n; ++i) {
       run += start[i];
       to[place == nullptr ? i : place[i]] = run;
     }
+    inverse = to_backend(host, backend_of(starts));
   }
   if (wanted.counts) {
     const Tensor first = nonzero(starts).reshape({-1});
-    counts = cat({first, full({1}, n)}).slice(0, 1).sub(first).settle();
-    if (n == 0) counts = zeros({0}, DType::int64);
+    const Tensor end = full_on(backend_of(starts), {1}, n, DType::int64);
+    counts = cat({first, end}).slice(0, 1).sub(first).settle();
+    if (n == 0) counts = zeros_on(backend_of(starts), {0}, DType::int64);
   }
   return {distinct, inverse, counts};
 }
 
 /// True for the first of n rows and for each that `differs`, [n - 1], from the one before it.
 Tensor run_starts(int64_t n, const Tensor& differs) {
-  if (n == 0) return zeros({0}, DType::boolean);
-  return cat({ones({1}, DType::boolean), differs}).contiguous().settle();
+  Backend& backend = backend_of(differs);
+  if (n == 0) return zeros_on(backend, {0}, DType::boolean);
+  return cat({full_on(backend, {1}, true, DType::boolean), differs}).contiguous().settle();
 }
 
 /// How often each of 0, 1, ... length - 1 occurs among numbers, [n], of int64.
 Tensor occurrences(const Tensor& numbers, int64_t length) {
-  const Tensor one = full({1}, 1).expand({numbers.numel()});
-  return zeros({length}, DType::int64).index_add_(0, numbers, one);
+  Backend& backend = backend_of(numbers);
+  const Tensor one = full_on(backend, {1}, 1, DType::int64).expand({numbers.numel()});
+  return zeros_on(backend, {length}, DType::int64).index_add_(0, numbers, one);
 }
 
 /// The least element and the distance to the greatest of integers that are many more than that
@@ -90,15 +95,16 @@ Triple distinct_elements(const Tensor& x, bool consecutive, Wanted wanted) {
   Tensor values = x.reshape({-1}).contiguous(), places;
   if (!consecutive) std::tie(values, places) = sort(values);
   const int64_t n = values.numel();
-  Tensor starts = zeros({0}, DType::boolean);
+  Tensor starts = zeros_on(backend_of(x), {0}, DType::boolean);
   if (n > 0) starts = run_starts(n, values.slice(0, 1).ne(values.slice(0, 0, n - 1)));
   return from_runs(masked_select(values, starts), starts, places, x.shape(), wanted);
 }
 
-/// The rows of a contiguous [n, m] tensor in lexicographic order, equal ones as they stand.
+/// The rows of a contiguous [n, m] tensor of the host in lexicographic order, equal ones as they
+/// are.
 Tensor row_order(const Tensor& rows) {
   const int64_t n = rows.shape()[0], m = rows.shape()[1];
-  Tensor order = arange(n).settle();
+  Tensor order = to_host(arange(n));
   int64_t* const at = order.mutable_data<int64_t>();
   visit_dtype(rows.dtype(), [&](auto v) {
     using T = decltype(v);
@@ -120,9 +126,9 @@ Tensor row_order(const Tensor& rows) {
   return order;
 }
 
-/// A copy of contiguous rows in another order.
+/// A copy of contiguous rows of the host in another order.
 Tensor reordered(const Tensor& rows, const Tensor& order) {
-  const Tensor to = allocate(rows.shape(), rows.dtype());
+  const Tensor to = allocate_on_host(rows.shape(), rows.dtype());
   const size_t bytes = static_cast<size_t>(rows.shape()[1]) * rows.itemsize();
   const auto* from = static_cast<const char*>(rows.data_ptr());
   auto* out = static_cast<char*>(to.mutable_data_ptr());
@@ -143,7 +149,10 @@ Triple distinct_slices(const Tensor& x, int64_t dim, bool consecutive, Wanted wa
     check(i == d || x.shape()[i] != 0, ErrorKind::shape,
           "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
   }
-  if (n == 0) return from_runs(x.clone(), zeros({0}, DType::boolean), Tensor(), {0}, wanted);
+  if (n == 0) {
+    return from_runs(x.clone(), zeros_on(backend_of(x), {0}, DType::boolean), Tensor(), {0},
+                     wanted);
+  }
   Shape dims = {d};  // the slices' dimension first, the others in order
   for (int64_t i = 0; i < x.dim(); ++i) {
     if (i != d) dims.push_back(i);
@@ -152,8 +161,9 @@ Triple distinct_slices(const Tensor& x, int64_t dim, bool consecutive, Wanted wa
   const Tensor elements = (x.dtype() == DType::boolean ? x.ne(false) : x).permute(dims);
   Tensor rows = elements.reshape({n, -1}).contiguous().settle(), order;
   if (!consecutive) {
-    order = row_order(rows);
-    rows = reordered(rows, order);
+    const Tensor host = to_host(rows);
+    order = row_order(host);
+    rows = to_backend(reordered(host, order), backend_of(x));
   }
   const Tensor differs = rows.slice(0, 1).ne(rows.slice(0, 0, n - 1)).any({1});
   const Tensor starts = run_starts(n, differs);
@@ -211,7 +221,7 @@ Tensor bincount(const Tensor& x, std::optional<Tensor> weights, int64_t minlengt
   check_implemented(is_integral(x.dtype()), "bincount_cpu", x.dtype());
   constexpr const char* kText = "bincount only supports 1-d non-negative integral inputs.";
   check(x.dim() == 1, ErrorKind::shape, kText);
-  if (x.numel() == 0) return zeros({minlength}, DType::int64);
+  if (x.numel() == 0) return zeros_on(backend_of(x), {minlength}, DType::int64);
   const Tensor numbers = x.to_long().contiguous().settle();
   check(numbers.min().item<int64_t>() >= 0, ErrorKind::value, kText);
   check(!weights || (weights->dim() == 1 && weights->numel() == x.numel()), ErrorKind::shape,
@@ -220,7 +230,8 @@ Tensor bincount(const Tensor& x, std::optional<Tensor> weights, int64_t minlengt
   const int64_t length = std::max(minlength, numbers.max().item<int64_t>() + 1);
   if (!weights) return occurrences(numbers, length);
   const DType dtype = weights->dtype() == DType::float32 ? DType::float32 : DType::float64;
-  return zeros({length}, dtype).index_add_(0, numbers, weights->detach().to(dtype));
+  return zeros_on(backend_of(x), {length}, dtype)
+      .index_add_(0, numbers, weights->detach().to(dtype));
 }
 
 std::vector<Row> unique_rows() {

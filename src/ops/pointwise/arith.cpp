@@ -71,8 +71,9 @@ void record_clamp(const Tensor& y, std::span<const Tensor> inputs, const std::op
   record(y, "clamp", Flow::pointwise, {inputs.begin(), inputs.end()},
          {inputs[0], min.value_or(Tensor()), max.value_or(Tensor())},
          [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           const Tensor &x = saved[0], &lo = saved[1], &hi = saved[2], none = zeros({}, g.dtype());
-           Tensor inside = full({}, true);
+           const Tensor &x = saved[0], &lo = saved[1], &hi = saved[2],
+                        none = scalar_tensor(0, g.dtype());
+           Tensor inside = scalar_tensor(true);
            if (lo.defined()) inside = inside & (x >= lo);
            if (hi.defined()) inside = inside & (x <= hi);
            Gradients result = {where(inside, g, none), {}, {}};

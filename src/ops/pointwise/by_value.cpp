@@ -1,5 +1,6 @@
 // Comparing by value: a number between two neighbours of a dtype compares as one of them does.
 #include "ops/pointwise/by_value.h"
+#include "expr/expr.h"
 
 #include <algorithm>
 #include <bit>
@@ -89,7 +90,7 @@ Neighbours neighbours(Scalar number, DType dtype) {
 
 /// A mask that is the same everywhere, without memory.
 Tensor constant(const Tensor& x, bool value) {
-  return logical_not(full({}, !value, DType::boolean).expand(x.shape()));
+  return logical_not(full_on(backend_of(x), {}, !value, DType::boolean).expand(x.shape()));
 }
 
 Tensor compare(Comparison how, const Tensor& x, const Tensor& y) {

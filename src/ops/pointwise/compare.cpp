@@ -15,7 +15,9 @@ Tensor mask(Op op, std::initializer_list<TensorRef> inputs) {
 }
 
 /// What a test says of every integer.
-Tensor constant_mask(const Tensor& x, bool value) { return full(x.shape(), value, DType::boolean); }
+Tensor constant_mask(const Tensor& x, bool value) {
+  return full_on(backend_of(x), x.shape(), value, DType::boolean);
+}
 
 /// lt and le, which the others become, are refused where they are deferred.
 void check_ordered(const char* kernel, const Tensor& a, const Tensor& b) {

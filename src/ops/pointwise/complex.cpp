@@ -28,7 +28,8 @@ Tensor complex(const Tensor& re, const Tensor& im) {
   check(re.dtype() == im.dtype(), ErrorKind::dtype,
         "Expected object of scalar type {} but got scalar type {} for second argument",
         scalar_type_name(re.dtype()), scalar_type_name(im.dtype()));
-  const Tensor result = empty(broadcast_shapes(re.shape(), im.shape()), complex_of(re.dtype()));
+  const Tensor result = allocate(broadcast_shapes(re.shape(), im.shape()), complex_of(re.dtype()),
+                                 common_backend({re, im}));
   store(part_of(result, 0), re);
   store(part_of(result, 1), im);
   return result;

@@ -36,7 +36,9 @@ bool uses_result(Op op) {
   }
 }
 
-Tensor no_slope(const Tensor& g) { return zeros({}, g.dtype()).expand(g.shape()); }
+Tensor no_slope(const Tensor& g) {
+  return zeros_on(backend_of(g), {}, g.dtype()).expand(g.shape());
+}
 
 /// Whether the derivative depends on nothing.
 bool is_linear(Op op) {
@@ -80,7 +82,7 @@ Tensor unary_gradient(Op op, const Tensor& g, const Tensor& x, const Tensor& y) 
     case Op::relu:
       // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as PyTorch
       // has it: a second derivative is there to ask for, and is zero.
-      return where(y <= 0, is_tracked(y) ? sign(y) : zeros({}, g.dtype()), g);
+      return where(y <= 0, is_tracked(y) ? sign(y) : scalar_tensor(0, g.dtype()), g);
     case Op::reciprocal:
       return -(g * y * y);
     default:  // sign and the roundings are flat
@@ -90,12 +92,12 @@ Tensor unary_gradient(Op op, const Tensor& g, const Tensor& x, const Tensor& y) 
 
 /// Half of g to each where they are equal. Where one is NaN neither loses, as in PyTorch.
 Tensor share(const Tensor& g, const Tensor& loses, const Tensor& equal) {
-  return where(equal, g / 2, where(loses, zeros({}, g.dtype()), g));
+  return where(equal, g / 2, where(loses, scalar_tensor(0, g.dtype()), g));
 }
 
 /// A number in the gradient's dtype: alone with other numbers it would count as float32.
 Tensor precise(const Tensor& x, const Tensor& g) {
-  return x.impl().is_number ? full({}, x.item(), g.dtype()) : x;
+  return x.impl().is_number ? scalar_tensor(x.item(), g.dtype()) : x;
 }
 
 Tensor first_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b) {
@@ -106,7 +108,7 @@ Tensor first_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b) 
       return g / b;
     case Op::pow:
       // a to the power of zero is one, whatever a is.
-      return where(b == 0, zeros({}, g.dtype()), g * b * pow(a, precise(b, g) - 1));
+      return where(b == 0, scalar_tensor(0, g.dtype()), g * b * pow(a, precise(b, g) - 1));
     case Op::minimum:
       return share(g, a > b, a == b);
     case Op::maximum:
@@ -129,7 +131,8 @@ Tensor second_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b)
     case Op::fmod:
       return -(g * trunc(a / b));
     case Op::pow:
-      return where((a == 0) & (b >= 0), zeros({}, g.dtype()), g * pow(a, b) * log(precise(a, g)));
+      return where((a == 0) & (b >= 0), scalar_tensor(0, g.dtype()),
+                   g * pow(a, b) * log(precise(a, g)));
     case Op::minimum:
       return share(g, b > a, a == b);
     case Op::maximum:

@@ -65,7 +65,8 @@ Tensor intersection(const Tensor& a, const Tensor& b) {
     }
   }
   Ref<const Recipe> both(new Intervals(shape.back(), std::move(lo), std::move(hi)));
-  return make_tensor(Ref<Storage>(new Storage(bytes, std::move(both))), DType::boolean, shape);
+  return make_tensor(Ref<Storage>(new Storage(common_backend({a, b}), bytes, std::move(both))),
+                     DType::boolean, shape);
 }
 
 /// `and` of two bool tensors.

@@ -87,7 +87,7 @@ void rebind(Tensor& out, const Tensor& result) {
 Tensor& into(Tensor& out, Tensor result) {
   if (out.shape() == result.shape()) return write_back(out, std::move(result));
   check_castable(result.dtype(), out.dtype());
-  const Tensor fresh = allocate(result.shape(), out.dtype());
+  const Tensor fresh = allocate(result.shape(), out.dtype(), backend_of(result));
   store(fresh, std::move(result));
   rebind(out, fresh);
   return out;

@@ -46,7 +46,7 @@ Tensor nan_to_num(const Tensor& x, double nan, std::optional<double> posinf,
   if (!is_floating_point(dtype)) return x.clone();
   const double most = largest_finite(dtype);
   // Cast, so that what the dtype cannot hold becomes infinite, as in PyTorch.
-  const auto number = [dtype](double v) { return full({}, v, DType::float64).to(dtype); };
+  const auto number = [dtype](double v) { return scalar_tensor(v, DType::float64).to(dtype); };
   const Tensor finite = where(x == -INFINITY, number(neginf.value_or(-most)),
                               where(x == INFINITY, number(posinf.value_or(most)), x));
   return where(isnan(x), number(nan), finite);

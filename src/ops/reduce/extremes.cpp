@@ -36,11 +36,11 @@ void record_found(const Tensor& y, const Tensor& x, const Tensor& indices, const
   Shape place(x.shape().size(), 1);
   int64_t n = 1;
   for (int64_t d : dims) n *= place[d] = x.shape()[d];
-  const Tensor hit = arange(n).view(place) == indices;
+  const Tensor hit = to_backend(arange(n), backend_of(indices)).view(place) == indices;
   record(y, "max", Flow::mixes, {x}, {hit},
          [dims, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
            const Tensor whole = with_dims(g, dims, keepdim);
-           return {{where(saved[0], whole, zeros({}, g.dtype())), saved[0]}};
+           return {{where(saved[0], whole, scalar_tensor(0, g.dtype())), saved[0]}};
          });
 }
 

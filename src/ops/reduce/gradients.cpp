@@ -34,7 +34,8 @@ void record_prod(const Tensor& y, const Tensor& x, const Shape& dims, bool keepd
          [dims, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
            // The product of the others. A single zero has one; two zeros leave none for anybody.
            const Tensor& v = saved[0];
-           const Tensor is_zero = v == 0, one = ones({}, v.dtype()), none = zeros({}, v.dtype());
+           const Tensor is_zero = v == 0, one = scalar_tensor(1, v.dtype()),
+                        none = scalar_tensor(0, v.dtype());
            const Tensor nonzero = where(is_zero, one, v);
            Tensor product = nonzero, zeros_among = is_zero.to_long();
            for (int64_t d : dims) {
@@ -54,7 +55,7 @@ void record_extreme(const Tensor& y, const Tensor& x, const Shape& dims, bool ke
            const Tensor hit = (saved[0] == value) | (isnan(saved[0]) & isnan(value));
            const Tensor count = dims.empty() ? hit.to_long() : hit.sum(dims, true);
            const Tensor shared = with_dims(g, dims, keepdim) / count.to(g.dtype());
-           return {{where(hit, shared, zeros({}, g.dtype())), hit}};
+           return {{where(hit, shared, scalar_tensor(0, g.dtype())), hit}};
          });
 }
 

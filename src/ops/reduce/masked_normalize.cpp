@@ -32,24 +32,24 @@ Tensor logaddexp(const Tensor& x, const Tensor& other, const Tensor& x_mask,
 }
 
 Tensor softmax(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype) {
-  return soft_max(floating_input("softmax_lastdim_kernel_impl", x, dtype), input_mask(x, mask),
-                  dim);
+  return softmax_along(floating_input("softmax_lastdim_kernel_impl", x, dtype), input_mask(x, mask),
+                       dim);
 }
 
 Tensor log_softmax(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype) {
-  return log_soft_max(floating_input("log_softmax_lastdim_kernel_impl", x, dtype),
-                      input_mask(x, mask), dim);
+  return log_softmax_along(floating_input("log_softmax_lastdim_kernel_impl", x, dtype),
+                           input_mask(x, mask), dim);
 }
 
 Tensor softmin(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype) {
-  return soft_max(neg(floating_input("softmax_lastdim_kernel_impl", x, dtype)), input_mask(x, mask),
-                  dim);
+  return softmax_along(neg(floating_input("softmax_lastdim_kernel_impl", x, dtype)),
+                       input_mask(x, mask), dim);
 }
 
 Tensor normalize(const Tensor& x, const Tensor& given, double ord, int64_t dim, double eps,
                  std::optional<DType> dtype) {
   const Tensor size = norm(x, given, ord, {dim}, true, dtype);
-  const Tensor divisor = maximum(size, full({}, eps, size.dtype())).settle();
+  const Tensor divisor = maximum(size, scalar_tensor(eps, size.dtype())).settle();
   return kept(input_mask(x, given), div(x, divisor), 0);
 }
 

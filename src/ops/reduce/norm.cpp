@@ -41,7 +41,7 @@ Tensor vector_norm(const Tensor& x, const Tensor& mask, double p, const Shape& d
   Tensor result;
   if (std::isinf(p)) {
     const Tensor size = kept(mask, abs(x), p > 0 ? 0 : INFINITY);
-    result = x.numel() == 0 ? zeros(reduced_shape(x, dims, true), x.dtype())
+    result = x.numel() == 0 ? zeros_on(backend_of(x), reduced_shape(x, dims, true), x.dtype())
              : p > 0        ? amax(size, dims, true)
                             : amin(size, dims, true);
   } else if (p == 0) {
@@ -63,7 +63,7 @@ Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim, std::opti
 }
 
 Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
-  return div(x, maximum(norm(x, p, {dim}, true), full({}, eps, x.dtype())).settle());
+  return div(x, maximum(norm(x, p, {dim}, true), scalar_tensor(eps, x.dtype())).settle());
 }
 
 std::vector<Row> norm_rows() {

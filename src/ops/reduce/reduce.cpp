@@ -39,7 +39,7 @@ DType sum_operand(DType dtype) {
 Tensor run(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim, DType operand,
            DType result, Scalar nothing) {
   const Shape shape = reduced_shape(x, dims, keepdim);
-  if (x.numel() == 0) return full(shape, nothing, result);
+  if (x.numel() == 0) return full_on(backend_of(x), shape, nothing, result);
   return make_view(reduce(reduction, x, dims, operand, result),
                    {shape, contiguous_strides(shape), 0});
 }
@@ -48,7 +48,7 @@ Tensor run(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim
 Tensor reduce_truth(bool all, const Tensor& mask, const Shape& dims, bool keepdim, DType result) {
   const Shape shape = reduced_shape(mask, dims, keepdim);
   if (static_cast<int64_t>(dims.size()) == mask.dim()) {
-    return full(shape, all ? all_true(mask) : any_true(mask), result);
+    return full_on(backend_of(mask), shape, all ? all_true(mask) : any_true(mask), result);
   }
   const Reduction reduction = all ? Reduction::amin : Reduction::amax;
   return run(reduction, mask, dims, keepdim, DType::uint8, DType::uint8, all).to(result);
@@ -71,7 +71,7 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
   }
   const bool whole = static_cast<int64_t>(dims.size()) == x.dim();
   if (is_sum && whole && x.dtype() == DType::boolean && result == DType::int64) {
-    return full(reduced_shape(x, dims, keepdim), count_true(x), DType::int64);
+    return full_on(backend_of(x), reduced_shape(x, dims, keepdim), count_true(x), DType::int64);
   }
   // Bools are counted as they are.
   const bool counts = is_sum && x.dtype() == DType::boolean && result == DType::int64;

@@ -54,8 +54,8 @@ Tensor vector_norm(const Tensor& x, const Tensor& mask, double p, const Shape& d
 Tensor log_sum_exp(const Tensor& x, const Tensor& mask, const Shape& dims, bool keepdim);
 
 /// softmax, or its logarithm, of x, which is floating point.
-Tensor soft_max(const Tensor& x, const Tensor& mask, int64_t dim);
-Tensor log_soft_max(const Tensor& x, const Tensor& mask, int64_t dim);
+Tensor softmax_along(const Tensor& x, const Tensor& mask, int64_t dim);
+Tensor log_softmax_along(const Tensor& x, const Tensor& mask, int64_t dim);
 /// x converted to dtype, which must be floating point then. `op` is for the error.
 Tensor floating_input(const char* op, const Tensor& x, std::optional<DType> dtype);
 

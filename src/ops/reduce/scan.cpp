@@ -15,20 +15,19 @@ namespace tamis {
 
 namespace {
 
-/// A contiguous tensor as [outer, n, inner], n being one of its dimensions.
-struct Lines {
-  int64_t outer = 1, n = 1, inner = 1;
-
-  Lines(const Shape& shape, int64_t dim) {
-    for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
-      (d < dim ? outer : d == dim ? n : inner) *= shape[d];
-    }
+/// A contiguous tensor as [outer, reduced, inner], `dim` being the one in the middle.
+ReductionShape lines_of(const Shape& shape, int64_t dim) {
+  ReductionShape lines;
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
+    (d < dim ? lines.outer : d == dim ? lines.reduced : lines.inner) *= shape[d];
   }
-};
+  return lines;
+}
 
 /// x in memory of its own, as dtype: what is deferred is computed straight into it.
 Tensor own_copy(const Tensor& x, DType dtype) {
-  Tensor copy = allocate(x.shape(), dtype);
+  require(backend_of(x), Feature::scan, dtype);
+  Tensor copy = allocate(x.shape(), dtype, backend_of(x));
   store(copy, x.to(dtype));
   return copy;
 }
@@ -39,12 +38,11 @@ DType scan_dtype(const Tensor& x, std::optional<DType> dtype) {
 }
 
 std::pair<Tensor, Tensor> running_extreme(bool largest, const Tensor& x, int64_t dim) {
-  const Lines lines(x.shape(), wrap_dim(dim, x.dim()));
+  const ReductionShape lines = lines_of(x.shape(), wrap_dim(dim, x.dim()));
   const Tensor values = own_copy(x, x.dtype());
-  const Tensor indices = allocate(x.shape(), DType::int64);
+  const Tensor indices = allocate(x.shape(), DType::int64, backend_of(x));
   if (x.numel() != 0) {
-    cpu_backend().scan_extreme(largest, storage_of(values)->data(), x.dtype(), lines.outer, lines.n,
-                               lines.inner, static_cast<int64_t*>(storage_of(indices)->data()));
+    backend_of(x).scan_extreme(largest, buffer_of(values), x.dtype(), lines, buffer_of(indices));
   }
   if (is_tracked(x)) record_gather(values, x, wrap_dim(dim, x.dim()), indices);
   return {values, indices};
@@ -58,8 +56,8 @@ Tensor sum_from_end(const Tensor& x, int64_t dim) {
 Gradients prod_gradient(const Tensor& g, const Tensor& x, int64_t dim) {
   // Up to the first zero, each product divided by the element. The first zero itself has the
   // products of the others, up to the second one. Behind it nothing counts.
-  const Tensor is_zero = x == 0, none = zeros({}, x.dtype());
-  const Tensor nonzero = where(is_zero, ones({}, x.dtype()), x);
+  const Tensor is_zero = x == 0, none = scalar_tensor(0, x.dtype());
+  const Tensor nonzero = where(is_zero, scalar_tensor(1, x.dtype()), x);
   const Tensor zeros_so_far = cumsum(is_zero, dim), terms = g * cumprod(nonzero, dim);
   const Tensor before = sum_from_end(where(zeros_so_far == 0, terms, none), dim) / nonzero;
   const Tensor at_zero = sum_from_end(where(zeros_so_far == 1, terms, none), dim);
@@ -68,7 +66,7 @@ Gradients prod_gradient(const Tensor& g, const Tensor& x, int64_t dim) {
 
 /// In logarithms, the positive and the negative part of g apart, so that nothing overflows.
 Gradients log_sum_exp_gradient(const Tensor& g, const Tensor& x, const Tensor& y, int64_t dim) {
-  const Tensor least = full({}, -INFINITY, x.dtype());
+  const Tensor least = scalar_tensor(-INFINITY, x.dtype());
   const auto part = [&](const Tensor& size) {
     // A sum of nothing but zeros has no slope.
     const Tensor logs = where((size > 0) & (y > least), log(size) - y, least);
@@ -105,8 +103,7 @@ Tensor scanned(Scan scan, const char* op, const Tensor& x, int64_t dim, DType re
   if (x.dim() == 0 || x.numel() == 0) return x.to(result).clone();
   check_implemented(result != DType::boolean, op, result);
   const Tensor running = own_copy(x, result);
-  const Lines lines(x.shape(), d);
-  cpu_backend().scan(scan, storage_of(running)->data(), result, lines.outer, lines.n, lines.inner);
+  backend_of(x).scan(scan, buffer_of(running), result, lines_of(x.shape(), d));
   if (is_floating_point(result) && is_tracked(x)) record_scan(scan, running, x.to(result), d);
   return running;
 }

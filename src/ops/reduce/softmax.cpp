@@ -48,7 +48,7 @@ Tensor floating_input(const char* op, const Tensor& x, std::optional<DType> dtyp
 
 Tensor log_sum_exp(const Tensor& given, const Tensor& mask, const Shape& dims, bool keepdim) {
   const Shape shape = reduced_shape(given, dims, keepdim);
-  if (given.numel() == 0) return full(shape, -kInfinity, given.dtype());
+  if (given.numel() == 0) return full_on(backend_of(given), shape, -kInfinity, given.dtype());
   const Tensor x = widened(given);
   Tensor shift = largest(x, mask, dims);
   shift = kept(isfinite(shift), shift, 0).settle();
@@ -65,8 +65,8 @@ bool is_rowwise(const Tensor& x, const Shape& dims) {
   return x.dim() == 0 || (dims[0] == x.dim() - 1 && x.shape().back() <= kLongest);
 }
 
-Tensor run_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) {
-  if (is_rowwise(given, dims)) return soft_max_rows(false, given, mask);
+Tensor compute_softmax(const Tensor& given, const Tensor& mask, const Shape& dims) {
+  if (is_rowwise(given, dims)) return softmax_rows(false, given, mask);
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const auto powers = [&] { return kept(mask, exp(sub(x, shift)), 0); };
@@ -82,8 +82,8 @@ Tensor run_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) 
   return result;
 }
 
-Tensor run_log_soft_max(const Tensor& given, const Tensor& mask, const Shape& dims) {
-  if (is_rowwise(given, dims)) return soft_max_rows(true, given, mask);
+Tensor compute_log_softmax(const Tensor& given, const Tensor& mask, const Shape& dims) {
+  if (is_rowwise(given, dims)) return softmax_rows(true, given, mask);
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const Tensor sum = sum_wide(kept(mask, exp(sub(x, shift)), 0), dims);
@@ -97,7 +97,7 @@ Tensor normalised(const char* op, Tensor (*run)(const Tensor&, const Tensor&, co
                   const Tensor& x, const Tensor& mask, int64_t dim,
                   Tensor (*slope)(const Tensor& g, const Tensor& y, const Shape& dims)) {
   const Shape dims = normalize_dims({dim}, x.dim());
-  if (x.numel() == 0) return empty(x.shape(), x.dtype());
+  if (x.numel() == 0) return allocate(x.shape(), x.dtype(), backend_of(x));
   Tensor y;
   {
     NoGradGuard guard;
@@ -115,17 +115,17 @@ Tensor normalised(const char* op, Tensor (*run)(const Tensor&, const Tensor&, co
 
 }  // namespace
 
-Tensor soft_max(const Tensor& x, const Tensor& mask, int64_t dim) {
+Tensor softmax_along(const Tensor& x, const Tensor& mask, int64_t dim) {
   return normalised(
-      "softmax", run_soft_max, x, mask, dim,
+      "softmax", compute_softmax, x, mask, dim,
       +[](const Tensor& g, const Tensor& y, const Shape& dims) {
         return y * (g - sum(g * y, dims, !dims.empty()));
       });
 }
 
-Tensor log_soft_max(const Tensor& x, const Tensor& mask, int64_t dim) {
+Tensor log_softmax_along(const Tensor& x, const Tensor& mask, int64_t dim) {
   return normalised(
-      "log_softmax", run_log_soft_max, x, mask, dim,
+      "log_softmax", compute_log_softmax, x, mask, dim,
       +[](const Tensor& g, const Tensor& y, const Shape& dims) {
         return g - exp(y) * sum(g, dims, !dims.empty());
       });
@@ -147,15 +147,16 @@ Tensor logaddexp2(const Tensor& a, const Tensor& b) {
 }
 
 Tensor softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype) {
-  return soft_max(floating_input("softmax_lastdim_kernel_impl", x, dtype), Tensor(), dim);
+  return softmax_along(floating_input("softmax_lastdim_kernel_impl", x, dtype), Tensor(), dim);
 }
 
 Tensor log_softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype) {
-  return log_soft_max(floating_input("log_softmax_lastdim_kernel_impl", x, dtype), Tensor(), dim);
+  return log_softmax_along(floating_input("log_softmax_lastdim_kernel_impl", x, dtype), Tensor(),
+                           dim);
 }
 
 Tensor softmin(const Tensor& x, int64_t dim, std::optional<DType> dtype) {
-  return soft_max(neg(floating_input("softmax_lastdim_kernel_impl", x, dtype)), Tensor(), dim);
+  return softmax_along(neg(floating_input("softmax_lastdim_kernel_impl", x, dtype)), Tensor(), dim);
 }
 
 std::vector<Row> softmax_rows() {

@@ -53,11 +53,11 @@ Scalar highest(DType dtype) {
 }
 
 Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity) {
-  return mask.defined() ? where(mask, value, full({}, identity, value.dtype())) : value;
+  return mask.defined() ? where(mask, value, scalar_tensor(identity, value.dtype())) : value;
 }
 
 Tensor sum_wide(const Tensor& x, const Shape& dims) {
-  if (x.numel() == 0) return zeros(reduced_shape(x, dims, true), DType::float64);
+  if (x.numel() == 0) return zeros_on(backend_of(x), reduced_shape(x, dims, true), DType::float64);
   const DType operand = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
   const Tensor y = reduce(Reduction::sum, x, dims, operand, DType::float64);
   if (is_tracked(x)) record_sum(y, x, dims, true);
@@ -75,7 +75,7 @@ Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims) {
       part = part.narrow(d, 0, 1);
     }
   }
-  if (!mask.defined()) return full({}, times, DType::int64);
+  if (!mask.defined()) return scalar_tensor(times, DType::int64);
   for (int64_t d = 0; d < mask.dim(); ++d) {
     if (mask.strides()[d] == 0 && part.shape()[d] > 1) part = part.narrow(d, 0, 1);
   }
@@ -94,12 +94,12 @@ Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double c
   const Tensor mean = div(total, n).settle();
   const Tensor distance = sub(x.to(DType::float64), mean);
   const Tensor squares = sum_wide(kept(mask, mul(distance, distance), 0), dims);
-  return {mean, div(squares, maximum(sub(n, correction), full({}, 0, DType::float64)))};
+  return {mean, div(squares, maximum(sub(n, correction), scalar_tensor(0, DType::float64)))};
 }
 
 Tensor deviation(const Tensor& variance) {
   if (!is_tracked(variance)) return sqrt(variance);
-  return where(variance == 0, zeros({}, variance.dtype()), sqrt(variance));
+  return where(variance == 0, scalar_tensor(0, variance.dtype()), sqrt(variance));
 }
 
 Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
@@ -147,7 +147,7 @@ Tensor nan_extreme(const Tensor& x, const Dims& dims, bool keepdim) {
   if (!is_floating_point(x.dtype()) || x.numel() == 0) return kPlain(x, dims, keepdim);
   const Tensor is_number = logical_not(isnan(x));
   const Tensor found = kMasked(x, is_number, dims, keepdim, std::nullopt);
-  return where(any(is_number, dims, keepdim), found, full({}, NAN, x.dtype()));
+  return where(any(is_number, dims, keepdim), found, scalar_tensor(NAN, x.dtype()));
 }
 
 }  // namespace

@@ -80,14 +80,14 @@ struct Classes {
   /// count.
   Tensor pick(const Tensor& numbers, const Tensor& x) const {
     const int64_t dim = class_dim(x);
-    if (x.size(dim) == 0) return zeros(places_of(x), numbers.dtype());
+    if (x.size(dim) == 0) return zeros_on(backend_of(x), places_of(x), numbers.dtype());
     return gather(numbers.expand(x.shape()), dim, place).squeeze(dim);
   }
 };
 
 /// The number of kept targets, or the sum of their weights.
 Tensor total_of(const Classes& classes, const Tensor& x, const std::optional<Tensor>& weight) {
-  if (!weight) return full({}, count_true(classes.keep), DType::int64);
+  if (!weight) return scalar_tensor(count_true(classes.keep), DType::int64);
   return sum(where(classes.keep, classes.pick(along_classes(*weight, x), x), 0));
 }
 

@@ -39,7 +39,7 @@ Tensor cat(const std::vector<Tensor>& tensors, int64_t dim) {
     if (first == nullptr && !is_skipped(tensors[i])) first = &tensors[i];
   }
   const DType dtype = common_dtype(tensors);
-  if (first == nullptr) return empty({0}, dtype);
+  if (first == nullptr) return allocate({0}, dtype, backend_of(tensors[0]));
 
   const int64_t d = wrap_dim(dim, first->dim());
   Shape shape = first->shape();
@@ -49,7 +49,7 @@ Tensor cat(const std::vector<Tensor>& tensors, int64_t dim) {
     check_joinable(*first, tensors[i], i, d);
     shape[d] += tensors[i].shape()[d];
   }
-  const Tensor result = empty(shape, dtype);
+  const Tensor result = allocate(shape, dtype, backend_of(*first));
   int64_t at = 0;
   std::vector<int64_t> lengths;
   for (const Tensor& x : tensors) {
@@ -85,7 +85,7 @@ Tensor stack(const std::vector<Tensor>& tensors, int64_t dim) {
   }
   Shape shape = each;
   shape.insert(d, static_cast<int64_t>(tensors.size()));
-  const Tensor result = empty(shape, common_dtype(tensors));
+  const Tensor result = allocate(shape, common_dtype(tensors), backend_of(tensors[0]));
   if (result.numel() == 0) return result;
   for (size_t i = 0; i < tensors.size(); ++i) {
     store(result.select(d, static_cast<int64_t>(i)), tensors[i]);
@@ -119,7 +119,7 @@ Tensor Tensor::repeat(const Shape& repeats) const {
     often.push_back(repeats[i]);
     often.push_back(size);
   }
-  const Tensor result = empty(sizes, dtype());
+  const Tensor result = allocate(sizes, dtype(), backend_of(*this));
   if (result.numel() > 0) store(result.view(often), reshape(once));
   if (is_tracked(*this)) {
     record(result, "repeat", Flow::moves, {*this}, {},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "expr/expr.h"
 #include "ops/index/along.h"
 #include "ops/row.h"
 #include "tamis/indexing.h"
@@ -38,11 +39,14 @@ Tensor repeated_places(const Tensor& repeats, int64_t size) {
         repeats.numel(), size);
   if (repeats.numel() == 1) {
     const int64_t each = repeats.item<int64_t>();
-    return arange(size).unsqueeze(1).expand({size, each}).reshape({-1});
+    return to_backend(arange(size), backend_of(repeats))
+        .unsqueeze(1)
+        .expand({size, each})
+        .reshape({-1});
   }
   const Tensor ends = cumsum(repeats.reshape({-1}), 0, DType::int64);
   const int64_t total = size == 0 ? 0 : ends[-1].item<int64_t>();
-  return searchsorted(ends, arange(total), false, true);
+  return searchsorted(ends, to_backend(arange(total), backend_of(repeats)), false, true);
 }
 
 /// A row by col mask of what lies on and below a diagonal.
@@ -231,7 +235,7 @@ Tensor one_hot(const Tensor& x, int64_t num_classes) {
     check(num_classes > most.item<int64_t>(), ErrorKind::value,
           "Class values must be smaller than num_classes.");
   }
-  return (x.unsqueeze(-1) == arange(num_classes)).to(DType::int64);
+  return (x.unsqueeze(-1) == to_backend(arange(num_classes), backend_of(x))).to(DType::int64);
 }
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, DType dtype) {

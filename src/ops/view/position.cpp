@@ -45,7 +45,7 @@ Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   if (is_tracked(x)) {
     record(view, "diagonal", Flow::picks, {x}, {},
            [=, shape = x.shape()](const Tensor& g, std::span<const Tensor>) -> Gradients {
-             return {diagonal_scatter(zeros(shape, g.dtype()), g, offset, a, b)};
+             return {diagonal_scatter(zeros_on(backend_of(g), shape, g.dtype()), g, offset, a, b)};
            });
   }
   return view;
@@ -58,7 +58,7 @@ Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   Shape shape = x.shape();
   shape.erase(shape.size() - 1);
   for (int64_t d : {std::min(a, b), std::max(a, b)}) shape.insert(d, side);
-  const Tensor result = zeros(shape, x.dtype());
+  const Tensor result = zeros_on(backend_of(x), shape, x.dtype());
   diagonal(result, offset, a, b).copy_(x);
   return result;
 }

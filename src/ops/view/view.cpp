@@ -90,7 +90,7 @@ Tensor reshaped(const Tensor& x, const char* op, Layout layout) {
 /// zeros, but g in the places that the view of them shows.
 template <class F>
 Tensor place(const Tensor& g, const Shape& shape, F view) {
-  Tensor result = zeros(shape, g.dtype());
+  Tensor result = zeros_on(backend_of(g), shape, g.dtype());
   {
     NoGradGuard guard;
     view(result).copy_(g);
@@ -330,13 +330,27 @@ Tensor Tensor::detach() const { return make_view(*this, layout_of(*this)); }
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 
 Tensor Tensor::clone() const {
-  const Tensor copy = allocate(shape(), dtype());
+  const Tensor copy = allocate(shape(), dtype(), backend_of(*this));
   if (numel() > 0) store(copy, *this);
   if (is_tracked(*this)) {
     record(copy, "clone", Flow::moves, {*this}, {},
            [](const Tensor& g, std::span<const Tensor>) -> Gradients { return {g}; });
   }
   return copy;
+}
+
+Device Tensor::device() const { return backend_of(*this).device(); }
+
+Tensor Tensor::to(const Device& device) const {
+  Backend& backend = backend_for(device);
+  const Tensor moved = to_backend(*this, backend);
+  if (&backend != &backend_of(*this) && is_tracked(*this)) {
+    record(moved, "to", Flow::pointwise, {*this}, {},
+           [from = this->device()](const Tensor& g, std::span<const Tensor>) -> Gradients {
+             return {g.to(from)};
+           });
+  }
+  return moved;
 }
 
 Tensor Tensor::to(DType dtype) const {

@@ -34,7 +34,7 @@ std::vector<bool> probe(const IsinSet& set, const std::vector<T>& x) {
 template <class T, class V>
 std::vector<bool> isin(const std::vector<T>& x, const std::vector<V>& values) {
   const auto n = static_cast<int64_t>(values.size());
-  return probe(*make_isin_set(values.data(), dtype_of<V>, n, dtype_of<T>), x);
+  return probe(*cpu::make_isin_set(values.data(), dtype_of<V>, n, dtype_of<T>), x);
 }
 
 // Exact for every pair of types here: long double holds all of int64 and double.
@@ -156,7 +156,7 @@ TEST(IsinSet, HalvesAndBoolsAreValuesToo) {
   EXPECT_EQ(isin(std::vector<int32_t>{0, 1, 3}, std::vector<BFloat16>{3.0f, 0.5f}),
             std::vector<bool>({false, false, true}));
   const uint8_t bytes[] = {0, 7};  // any nonzero byte is true
-  const auto set = make_isin_set(bytes, boolean, 2, int64);
+  const auto set = cpu::make_isin_set(bytes, boolean, 2, int64);
   EXPECT_EQ(probe(*set, std::vector<int64_t>{0, 1, 7, -1}),
             std::vector<bool>({true, true, false, false}));
 }
