@@ -7,7 +7,7 @@
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "autograd/node.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -3,7 +3,7 @@
 
 #include "core/check.h"
 #include "core/tensor_impl.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

@@ -11,8 +11,7 @@
 #include "core/interval.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
-#include "tamis/complex.h"
-#include "tamis/generator.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -9,7 +9,8 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/fork.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
+#include "tamis/random.h"
 
 namespace tamis {
 

@@ -8,8 +8,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/pointwise/pointwise.h"
-#include "tamis/complex.h"
-#include "tamis/generator.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

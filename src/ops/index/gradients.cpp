@@ -4,8 +4,7 @@
 
 #include "autograd/node.h"
 #include "core/check.h"
-#include "tamis/ops.h"
-#include "tamis/sequence.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -1,16 +1,15 @@
 // Masks: builders of bool tensors, structured where rows are intervals.
-#include "tamis/masks.h"
-
 #include <algorithm>
 #include <unordered_map>
 
 #include "core/check.h"
 #include "core/interval.h"
 #include "core/tensor_impl.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/by_value.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/check.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -5,11 +5,9 @@
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/order/order_args.h"
-#include "tamis/indexing.h"
-#include "tamis/masked.h"
-#include "tamis/order.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

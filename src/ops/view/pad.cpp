@@ -5,7 +5,7 @@
 #include "core/check.h"
 #include "expr/expr.h"
 #include "ops/row.h"
-#include "tamis/sequence.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 
