@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis::cli {
 

@@ -10,8 +10,7 @@
 #include <map>
 #include <type_traits>
 
-#include "tamis/masks.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis::cli {
 

@@ -4,7 +4,7 @@
 #include "partial.h"
 #include "quantiles.h"
 #include "runner.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis::cli {
 

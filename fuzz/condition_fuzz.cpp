@@ -4,7 +4,7 @@
 
 #include "fuzz/require.h"
 #include "language/expression.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
 #include "tamis/runtime.h"
 
 using namespace tamis;

@@ -9,7 +9,9 @@
 #include "commands/commands.h"
 #include "results.h"
 #include "slices.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
+#include "tamis/mask.h"
+#include "tamis/reduce.h"
 #include "text_table.h"
 #include "usage_error.h"
 

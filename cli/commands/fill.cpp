@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "commands/commands.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
+#include "tamis/mask.h"
 #include "usage_error.h"
 
 namespace tamis::cli {

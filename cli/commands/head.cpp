@@ -7,7 +7,7 @@
 
 #include "commands/commands.h"
 #include "io/csv.h"
-#include "tamis/ops.h"
+#include "tamis/mask.h"
 
 namespace tamis::cli {
 

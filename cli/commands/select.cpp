@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "commands/commands.h"
-#include "tamis/ops.h"
+#include "tamis/mask.h"
 #include "tamis/results.h"
 #include "usage_error.h"
 

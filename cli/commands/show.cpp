@@ -10,7 +10,7 @@
 #include "cells.h"
 #include "commands/commands.h"
 #include "picture.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
 #include "terminal.h"
 #include "usage_error.h"
 

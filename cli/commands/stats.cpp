@@ -10,7 +10,7 @@
 #include "partial.h"
 #include "results.h"
 #include "slices.h"
-#include "tamis/ops.h"
+#include "tamis/mask.h"
 #include "text_table.h"
 #include "usage_error.h"
 

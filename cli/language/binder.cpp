@@ -7,6 +7,7 @@
 
 #include "language/constants.h"
 #include "nearest.h"
+#include "tamis/create.h"
 
 namespace tamis::cli {
 

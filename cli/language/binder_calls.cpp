@@ -6,6 +6,7 @@
 #include "language/binder.h"
 #include "language/builders.h"
 #include "language/constants.h"
+#include "tamis/create.h"
 
 namespace tamis::cli {
 

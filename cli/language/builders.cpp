@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tamis/create.h"
 #include "tamis/masks.h"
+#include "tamis/pointwise.h"
 
 namespace tamis::cli {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "tamis/ops.h"
+#include "tamis/pointwise.h"
 
 namespace tamis::cli {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "language/binder.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
 
 namespace tamis::cli {
 

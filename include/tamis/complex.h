@@ -1,7 +1,7 @@
 // Complex numbers: their parts, as views and as values.
 #pragma once
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

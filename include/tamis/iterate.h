@@ -44,6 +44,4 @@ class RowIterator {
   int64_t at_ = 0;
 };
 
-inline RowIterator Masked::begin() const { return get().begin(); }
-
 }  // namespace tamis

@@ -1,7 +1,7 @@
 // Linear algebra: products of matrices and vectors, as PyTorch names and shapes them.
 #pragma once
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

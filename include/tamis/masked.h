@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 /// In every function mask is bool and broadcasts to the shape of x; true keeps. An undefined mask
 /// keeps all. What is masked out contributes nothing, whatever stands there, NaN included. dims is

@@ -1,14 +1,33 @@
-// Reductions beyond those of ops.h, scans and softmax.
+// Reductions, scans and softmax.
 #pragma once
 
 #include <optional>
 #include <utility>
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 
-// ---- extremes and where they stand ---------------------------------------------------------------
+// ---- reductions: over all dimensions if none are given ------------------------------------------
+
+/// Integers and bools sum to int64. The sum of nothing is 0.
+Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+           std::optional<DType> dtype = {});
+/// Floating point only (or with dtype). The mean of nothing is NaN.
+Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+Tensor prod(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+/// NaN wins. Refuses to reduce nothing.
+Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor amin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor max(const Tensor& x);
+Tensor min(const Tensor& x);
+/// Bool (uint8 for a uint8 x, as in PyTorch). any of nothing is false, all of nothing is true.
+Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+
+// ---- extremes and where they stand --------------------------------------------------------------
 
 /// The index (int64) of the largest (smallest) element along dim, or in row-major order of the
 /// whole tensor. The smallest index among equals; NaN wins. Refuses bools and empty dimensions.
@@ -18,7 +37,7 @@ Tensor argmin(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = f
 std::pair<Tensor, Tensor> max(const Tensor& x, int64_t dim, bool keepdim = false);
 std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim = false);
 
-// ---- moments: over all dimensions if none are given ----------------------------------------------
+// ---- moments: over all dimensions if none are given ---------------------------------------------
 
 /// The sum of squared distances from the mean, divided by the number of elements less `correction`
 /// (but not by less than 0). Floating point and complex only; the variance of complex numbers is
@@ -88,6 +107,30 @@ Tensor diff(const Tensor& x, int64_t n = 1, int64_t dim = -1, std::optional<Tens
 
 // ---- the same as methods ------------------------------------------------------------------------
 
+inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
+  return tamis::sum(*this, dims, keepdim, dtype);
+}
+inline Tensor Tensor::mean(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
+  return tamis::mean(*this, dims, keepdim, dtype);
+}
+inline Tensor Tensor::prod(std::optional<int64_t> dim, bool keepdim,
+                           std::optional<DType> dtype) const {
+  return tamis::prod(*this, dim, keepdim, dtype);
+}
+inline Tensor Tensor::amax(const Dims& dims, bool keepdim) const {
+  return tamis::amax(*this, dims, keepdim);
+}
+inline Tensor Tensor::amin(const Dims& dims, bool keepdim) const {
+  return tamis::amin(*this, dims, keepdim);
+}
+inline Tensor Tensor::max() const { return tamis::max(*this); }
+inline Tensor Tensor::min() const { return tamis::min(*this); }
+inline Tensor Tensor::any(const Dims& dims, bool keepdim) const {
+  return tamis::any(*this, dims, keepdim);
+}
+inline Tensor Tensor::all(const Dims& dims, bool keepdim) const {
+  return tamis::all(*this, dims, keepdim);
+}
 inline Tensor Tensor::argmax(std::optional<int64_t> dim, bool keepdim) const {
   return tamis::argmax(*this, dim, keepdim);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tamis/future.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

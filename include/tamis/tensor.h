@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -17,6 +16,7 @@
 #include "tamis/device.h"
 #include "tamis/dtype.h"
 #include "tamis/error.h"
+#include "tamis/pointwise_list.h"
 #include "tamis/scalar.h"
 #include "tamis/shape.h"
 
@@ -198,7 +198,7 @@ class Tensor {
   RowIterator begin() const;
   RowIterator end() const;
 
-  // ---- indexing ------------------------------------------------------------------------------
+  // ---- indexing ---------------------------------------------------------------------------------
   Tensor index(const std::vector<Index>& indices) const;
   Tensor index_put(const std::vector<Index>& indices, const Tensor& value,
                    bool accumulate = false) const;
@@ -230,6 +230,20 @@ class Tensor {
   Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
   Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false);
   Tensor take_along_dim(const Tensor& indices, std::optional<int64_t> dim = {}) const;
+
+  // ---- pieces, repetitions, diagonals (view.h has the contracts) --------------------------------
+  std::vector<Tensor> split(int64_t split_size, int64_t dim = 0) const;
+  std::vector<Tensor> split_with_sizes(const Shape& split_sizes, int64_t dim = 0) const;
+  std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  std::vector<Tensor> unbind(int64_t dim = 0) const;
+  Tensor movedim(const Shape& source, const Shape& destination) const;
+  Tensor unflatten(int64_t dim, const Shape& sizes) const;
+  Tensor ravel() const;
+  Tensor tile(const Shape& dims) const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}) const;
+  Tensor diag(int64_t diagonal = 0) const;
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
   Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
   Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
@@ -243,21 +257,7 @@ class Tensor {
   Tensor roll(const Shape& shifts, const Dims& dims = {}) const;
   Tensor rot90(int64_t k = 1, const Dims& dims = {0, 1}) const;
 
-  // ---- pieces and repetitions (pieces.h has the contracts) --------------------------------------
-  std::vector<Tensor> split(int64_t split_size, int64_t dim = 0) const;
-  std::vector<Tensor> split_with_sizes(const Shape& split_sizes, int64_t dim = 0) const;
-  std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
-  std::vector<Tensor> unbind(int64_t dim = 0) const;
-  Tensor movedim(const Shape& source, const Shape& destination) const;
-  Tensor unflatten(int64_t dim, const Shape& sizes) const;
-  Tensor ravel() const;
-  Tensor tile(const Shape& dims) const;
-  Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}) const;
-  Tensor diag(int64_t diagonal = 0) const;
-  Tensor tril(int64_t diagonal = 0) const;
-  Tensor triu(int64_t diagonal = 0) const;
-
-  // ---- reductions -------------------------------------------------------------------------------
+  // ---- reductions, scans and softmax ------------------------------------------------------------
   Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor mean(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor prod(std::optional<int64_t> dim = {}, bool keepdim = false,
@@ -268,6 +268,30 @@ class Tensor {
   Tensor min() const;
   Tensor any(const Dims& dims = {}, bool keepdim = false) const;
   Tensor all(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  std::pair<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
+  std::pair<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
+  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
+  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
+  Tensor nansum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor nanmean(const Dims& dims = {}, bool keepdim = false,
+                 std::optional<DType> dtype = {}) const;
+  Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false,
+              std::optional<DType> dtype = {}) const;
+  Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
+  Tensor logaddexp(const Tensor& other) const;
+  Tensor logaddexp2(const Tensor& other) const;
+  Tensor softmax(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor log_softmax(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor cumsum(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor cumprod(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor& cumsum_(int64_t dim, std::optional<DType> dtype = {});
+  Tensor& cumprod_(int64_t dim, std::optional<DType> dtype = {});
+  std::pair<Tensor, Tensor> cummax(int64_t dim) const;
+  std::pair<Tensor, Tensor> cummin(int64_t dim) const;
+  Tensor logcumsumexp(int64_t dim) const;
+  Tensor diff(int64_t n = 1, int64_t dim = -1) const;
 
   // ---- order (order.h has the contracts) --------------------------------------------------------
   std::pair<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false,
@@ -313,16 +337,6 @@ class Tensor {
   void remove_hook(int64_t id) const;
 
   // ---- pointwise --------------------------------------------------------------------------------
-// clang-format off
-#define TAMIS_UNARY_METHODS(X)                                                              \
-  X(neg) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(log) X(log2) X(log10) X(log1p) X(expm1)   \
-  X(sin) X(cos) X(tan) X(tanh) X(sigmoid) X(relu) X(floor) X(ceil) X(round) X(trunc)        \
-  X(reciprocal) X(square) X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite)
-#define TAMIS_BINARY_METHODS(X)                                                             \
-  X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(fmod) X(pow) X(minimum)        \
-  X(maximum) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(bitwise_and) X(bitwise_or)               \
-  X(bitwise_xor) X(logical_and) X(logical_or) X(logical_xor)
-// clang-format on
 #define X(op) Tensor op() const;
   TAMIS_UNARY_METHODS(X)
 #undef X
@@ -379,32 +393,6 @@ class Tensor {
   Tensor dot(const Tensor& other) const;
   Tensor outer(const Tensor& vec2) const;
 
-  // ---- more reductions, scans and softmax -------------------------------------------------------
-  Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
-  Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
-  std::pair<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
-  std::pair<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
-  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
-  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
-  Tensor nansum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
-  Tensor nanmean(const Dims& dims = {}, bool keepdim = false,
-                 std::optional<DType> dtype = {}) const;
-  Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false,
-              std::optional<DType> dtype = {}) const;
-  Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
-  Tensor logaddexp(const Tensor& other) const;
-  Tensor logaddexp2(const Tensor& other) const;
-  Tensor softmax(int64_t dim, std::optional<DType> dtype = {}) const;
-  Tensor log_softmax(int64_t dim, std::optional<DType> dtype = {}) const;
-  Tensor cumsum(int64_t dim, std::optional<DType> dtype = {}) const;
-  Tensor cumprod(int64_t dim, std::optional<DType> dtype = {}) const;
-  Tensor& cumsum_(int64_t dim, std::optional<DType> dtype = {});
-  Tensor& cumprod_(int64_t dim, std::optional<DType> dtype = {});
-  std::pair<Tensor, Tensor> cummax(int64_t dim) const;
-  std::pair<Tensor, Tensor> cummin(int64_t dim) const;
-  Tensor logcumsumexp(int64_t dim) const;
-  Tensor diff(int64_t n = 1, int64_t dim = -1) const;
-
   // ---- the handle -------------------------------------------------------------------------------
   Tensor(const Tensor& o) noexcept;
   Tensor(Tensor&& o) noexcept : impl_(std::exchange(o.impl_, nullptr)) {}
@@ -436,70 +424,6 @@ class Tensor {
   void drop() const noexcept;  ///< gives up the reference
 
   TensorImpl* impl_ = nullptr;
-};
-
-/// x[mask], before it is known whether it is read or written. Converts to the selected Tensor.
-/// mask is bool and has the leading sizes of x, exactly (no broadcasting); a 0-d mask adds a
-/// dimension of 0 or 1. Or it holds int64 or int32 numbers of rows, negative ones from the end.
-class Masked {
- public:
-  Masked(Tensor x, Tensor mask);
-
-  /// The selected elements (mask of full rank: 1-d) or rows (lower rank: [count, rest of x's
-  /// shape]); a copy.
-  Tensor get() const;
-  operator Tensor() const { return get(); }
-
-  /// Writes value, which must broadcast to the shape of get(), where the mask is true. A tensor is
-  /// cast as copy_ does it; a number that the dtype cannot hold is refused.
-  void put(const Tensor& value) const;
-  /// `x[mask] = value` and `x[mask] += value`; a mask that is computed in the brackets is fused
-  /// into the write.
-  void operator=(const Tensor& value) &&;
-  void operator=(const Masked& value) && { std::move(*this) = value.get(); }
-  void operator+=(const Tensor& value) &&;
-  void operator-=(const Tensor& value) &&;
-  void operator*=(const Tensor& value) &&;
-  void operator/=(const Tensor& value) &&;
-  Masked(const Masked&) = default;
-
-  // What one most often asks of a selection, so that `x[m].sum()` reads as in Python.
-  DType dtype() const { return x_.dtype(); }
-  Shape shape() const { return get().shape(); }
-  Shape sizes() const { return shape(); }
-  int64_t dim() const { return get().dim(); }
-  int64_t size(int64_t dim) const { return get().size(dim); }
-  int64_t numel() const { return get().numel(); }
-  Tensor sum(const Dims& dims = {}, bool keepdim = false) const { return get().sum(dims, keepdim); }
-  Tensor mean(const Dims& dims = {}, bool keepdim = false) const {
-    return get().mean(dims, keepdim);
-  }
-  Tensor prod() const { return get().prod(); }
-  Tensor amax(const Dims& dims = {}, bool keepdim = false) const {
-    return get().amax(dims, keepdim);
-  }
-  Tensor amin(const Dims& dims = {}, bool keepdim = false) const {
-    return get().amin(dims, keepdim);
-  }
-  Tensor max() const { return get().max(); }
-  Tensor min() const { return get().min(); }
-  Tensor any(const Dims& dims = {}, bool keepdim = false) const { return get().any(dims, keepdim); }
-  Tensor all(const Dims& dims = {}, bool keepdim = false) const { return get().all(dims, keepdim); }
-  /// `for (Tensor row : x[mask])`
-  RowIterator begin() const;
-  std::default_sentinel_t end() const { return {}; }
-  template <Number T>
-  T item() const {
-    return get().item<T>();
-  }
-  template <Number T>
-  std::vector<T> to_vector() const {
-    return get().to_vector<T>();
-  }
-  std::string to_string() const { return get().to_string(); }
-
- private:
-  Tensor x_, mask_;
 };
 
 #define X(constant, type, text) extern template std::vector<type> Tensor::to_vector<type>() const;

@@ -1,6 +1,7 @@
 // Arguments: Python objects as the values that rows take.
 #include "core/tensor_impl.h"
 #include "functions.h"
+#include "tamis/create.h"
 #include "tamis/generator.h"
 
 namespace tamis::python {

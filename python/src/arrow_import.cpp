@@ -9,6 +9,8 @@
 #include "arrow.h"
 #include "convert.h"
 #include "core/convert.h"
+#include "tamis/create.h"
+#include "tamis/pointwise.h"
 
 namespace tamis::python {
 

@@ -7,6 +7,8 @@
 #include "core/convert.h"
 #include "core/tensor_impl.h"
 #include "expr/expr.h"
+#include "tamis/create.h"
+#include "tamis/view.h"
 
 namespace tamis::python {
 

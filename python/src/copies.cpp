@@ -3,6 +3,7 @@
 
 #include "convert.h"
 #include "slots.h"
+#include "tamis/create.h"
 
 namespace tamis::python {
 

@@ -3,6 +3,7 @@
 
 #include "convert.h"
 #include "core/check.h"
+#include "tamis/create.h"
 
 namespace tamis::python {
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "convert.h"
+#include "tamis/create.h"
 
 namespace tamis::python {
 

@@ -4,6 +4,7 @@
 #include "core/convert.h"
 #include "functions.h"
 #include "ops/pointwise/pointwise.h"
+#include "tamis/pointwise.h"
 
 namespace tamis::python {
 

@@ -1,6 +1,6 @@
 // Indexing: x[...] read and assigned, by PyTorch's rules; what Python writes between the brackets
 // as entries of an index. Lengths, iteration and `in` stand here too.
-#include "tamis/indexing.h"
+#include "tamis/index.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,6 +8,9 @@
 #include "convert.h"
 #include "gil.h"
 #include "slots.h"
+#include "tamis/create.h"
+#include "tamis/pointwise.h"
+#include "tamis/reduce.h"
 
 namespace tamis::python {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "io/reader.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace py = pybind11;
 

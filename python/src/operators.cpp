@@ -5,6 +5,7 @@
 #include "gil.h"
 #include "slots.h"
 #include "tamis/linalg.h"
+#include "tamis/pointwise.h"
 
 namespace tamis::python {
 

@@ -4,10 +4,7 @@
 #include "core/convert.h"
 #include "core/tensor_impl.h"
 #include "functions.h"
-#include "tamis/generator.h"
-#include "tamis/indexing.h"
-#include "tamis/pieces.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis::python {
 

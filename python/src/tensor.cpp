@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "cycles.h"
 #include "slots.h"
+#include "tamis/create.h"
 
 // After Python.h, which pybind11 must include first.
 #include <structmember.h>

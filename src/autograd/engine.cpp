@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -3,7 +3,7 @@
 
 #include "autograd/node.h"
 #include "core/check.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -5,7 +5,7 @@
 
 #include "autograd/node.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -8,8 +8,11 @@
 #include <ostream>
 
 #include "core/check.h"
-#include "tamis/ops.h"
+#include "tamis/complex.h"
+#include "tamis/mask.h"
+#include "tamis/pointwise.h"
 #include "tamis/print.h"
+#include "tamis/view.h"
 
 namespace tamis {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/tensor_impl.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
 
 namespace tamis::io {
 

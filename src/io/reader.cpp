@@ -16,7 +16,7 @@
 #include "io/safetensors.h"
 #include "io/sizes.h"
 #include "io/zip.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
 
 namespace tamis::io {
 

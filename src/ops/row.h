@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tamis/generator.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 
@@ -36,7 +36,7 @@ struct Row {
   std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are
                               // float32, int64 or bool
   bool in_place = false;      // there is also a method name_ that writes the result into input
-  bool out = false;           // PyTorch takes out= (see `into` in ops.h)
+  bool out = false;           // PyTorch takes out= (see `into` in pointwise.h)
   // What name_ does, if that is less work than computing the result and storing it.
   std::function<void(std::span<const Value>)> call_in_place = nullptr;
 

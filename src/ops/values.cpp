@@ -2,8 +2,9 @@
 #include <cstring>
 
 #include "core/check.h"
+#include "core/tensor_impl.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "support/cli.h"
+#include "tamis/tamis.h"
 
 namespace tamis::cli {
 namespace {

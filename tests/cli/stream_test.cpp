@@ -9,8 +9,7 @@
 #include "in_order.h"
 #include "progress.h"
 #include "support/cli.h"
-#include "tamis/order.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "array.h"
 #include "language/expression.h"
 #include "runner.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
 
 namespace tamis::cli {
 

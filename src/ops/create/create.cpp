@@ -11,8 +11,7 @@
 #include "core/interval.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
-#include "tamis/complex.h"
-#include "tamis/generator.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 
@@ -362,9 +361,9 @@ namespace {
 Tensor arange_op(Scalar start, Scalar end, Scalar step, const Options& options) {
   return arange(start, end, step, options);
 }
-Tensor randint_op(int64_t low, int64_t high, const Shape& size, DType dtype,
+Tensor randint_op(int64_t low, int64_t high, const Shape& size, const Options& options,
                   std::optional<Generator> generator) {
-  return randint(low, high, size, dtype, std::move(generator));
+  return randint(low, high, size, options, std::move(generator));
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 #include "core/convert.h"
 #include "core/fork.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/create.h"
+#include "tamis/random.h"
 
 namespace tamis {
 

@@ -3,11 +3,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
-#include "tamis/autograd.h"
-#include "tamis/generator.h"
-#include "tamis/ops.h"
-#include "tamis/order.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

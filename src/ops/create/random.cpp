@@ -8,8 +8,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/pointwise/pointwise.h"
-#include "tamis/complex.h"
-#include "tamis/generator.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 
@@ -25,8 +24,11 @@ Random draw(const Source& source, Random::Kind kind, int64_t n, int bits) {
 }
 
 /// A new tensor of random floating point numbers.
-Tensor random_floats(Random::Kind kind, const Shape& shape, DType dtype, const Source& source) {
-  Tensor result = empty(shape, dtype);
+Tensor random_floats(Random::Kind kind, const Shape& shape, const Options& options,
+                     const Source& source) {
+  const DType dtype = options.dtype.value_or(DType::float32);
+  Tensor result = empty(shape, options);
+  require(backend_of(result), Feature::random, dtype);
   const Random random = draw(source, kind, result.numel(), dtype == DType::float64 ? 64 : 32);
   backend_of(result).random(random, dtype, result.numel(), buffer_of(result));
   return result;
@@ -60,7 +62,18 @@ std::pair<int64_t, const char*> most_distinct(DType dtype) {
   }
 }
 
-/// Room for both parts of complex numbers.
+/// What is not given is x's.
+Options options_like(const Tensor& x, const Options& options) {
+  return {options.dtype.value_or(x.dtype()), options.device.value_or(x.device())};
+}
+
+/// The options of the parts of complex numbers.
+Options part_of(Options options) {
+  options.dtype = real_dtype(*options.dtype);
+  return options;
+}
+
+/// The shape of both parts of complex numbers.
 Shape with_parts(Shape shape) {
   shape.push_back(2);
   return shape;
@@ -68,28 +81,33 @@ Shape with_parts(Shape shape) {
 
 }  // namespace
 
-Tensor rand(const Shape& shape, DType dtype, Source generator) {
+Tensor rand(const Shape& shape, const Options& options, Source generator) {
+  const DType dtype = options.dtype.value_or(DType::float32);
   if (is_complex(dtype)) {
-    return view_as_complex(rand(with_parts(shape), real_dtype(dtype), generator));
+    return view_as_complex(rand(with_parts(shape), part_of(options), generator));
   }
   check_implemented(is_floating_point(dtype), "check_uniform_bounds", dtype);
-  return random_floats(Random::Kind::uniform, shape, dtype, generator);
+  return random_floats(Random::Kind::uniform, shape, options, generator);
 }
 
-Tensor randn(const Shape& shape, DType dtype, Source generator) {
+Tensor randn(const Shape& shape, const Options& options, Source generator) {
+  const DType dtype = options.dtype.value_or(DType::float32);
   if (is_complex(dtype)) {
     // Each part has half of the variance.
-    const Tensor parts = randn(with_parts(shape), real_dtype(dtype), generator);
+    const Tensor parts = randn(with_parts(shape), part_of(options), generator);
     return view_as_complex(parts * std::numbers::sqrt2 * 0.5);
   }
   check_implemented(is_floating_point(dtype), "normal_kernel_cpu", dtype);
-  return random_floats(Random::Kind::normal, shape, dtype, generator);
+  return random_floats(Random::Kind::normal, shape, options, generator);
 }
 
-Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype, Source generator) {
+Tensor randint(int64_t low, int64_t high, const Shape& shape, const Options& options,
+               Source generator) {
+  const DType dtype = options.dtype.value_or(DType::int64);
   check(!is_complex(dtype), ErrorKind::dtype,
         "check_random_bounds handles only integral, floating-point and boolean types");
-  Tensor result = empty(shape, dtype);
+  Tensor result = empty(shape, {dtype, options.device.value_or(default_device())});
+  require(backend_of(result), Feature::random, dtype);
   check(low < high, ErrorKind::value,
         "random_ expects 'from' to be less than 'to', but got from={} >= to={}", low, high);
   check(in_range(low, dtype), ErrorKind::value, "from is out of bounds for {}", cpp_name(dtype));
@@ -102,12 +120,13 @@ Tensor randint(int64_t low, int64_t high, const Shape& shape, DType dtype, Sourc
   return result;
 }
 
-Tensor randint(int64_t high, const Shape& shape, DType dtype, Source generator) {
-  return randint(0, high, shape, dtype, std::move(generator));
+Tensor randint(int64_t high, const Shape& shape, const Options& options, Source generator) {
+  return randint(0, high, shape, options, std::move(generator));
 }
 
-Tensor randperm(int64_t n, DType dtype, Source generator) {
-  Tensor result = empty({n}, dtype);
+Tensor randperm(int64_t n, const Options& options, Source generator) {
+  const DType dtype = options.dtype.value_or(DType::int64);
+  const Tensor result = empty({n}, {dtype, Device()});  // shuffled by the host
   check_implemented(dtype != DType::boolean && !is_complex(dtype), "randperm", dtype);
   if (is_floating_point(dtype)) {
     const auto [most, text] = most_distinct(dtype);
@@ -122,7 +141,7 @@ Tensor randperm(int64_t n, DType dtype, Source generator) {
   const auto* const words = static_cast<const uint64_t*>(random.data_ptr());
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
-    T* out = static_cast<T*>(storage_of(result)->data());
+    T* out = static_cast<T*>(result.mutable_data_ptr());
     // Fisher-Yates, growing: place i gets i or trades it for what an earlier place has.
     for (int64_t i = 0; i < n; ++i) {
       const auto product = static_cast<unsigned __int128>(words[i]) * static_cast<uint64_t>(i + 1);
@@ -131,7 +150,7 @@ Tensor randperm(int64_t n, DType dtype, Source generator) {
       out[j] = static_cast<T>(i);
     }
   });
-  return result;
+  return to_backend(result, options.device ? backend_for(*options.device) : default_backend());
 }
 
 Tensor bernoulli(const Tensor& p, Source generator) {
@@ -139,14 +158,15 @@ Tensor bernoulli(const Tensor& p, Source generator) {
   const Tensor chance = p.detach().to(DType::float64);
   check(tamis::all(logical_and(chance >= 0, chance <= 1)).item<bool>(), ErrorKind::value,
         "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
-  return lt(rand(p.shape(), DType::float64, std::move(generator)), chance).to(p.dtype());
+  return lt(rand(p.shape(), {DType::float64, p.device()}, std::move(generator)), chance)
+      .to(p.dtype());
 }
 
-Tensor rand_like(const Tensor& x, std::optional<DType> dtype) {
-  return rand(x.shape(), dtype.value_or(x.dtype()));
+Tensor rand_like(const Tensor& x, const Options& options) {
+  return rand(x.shape(), options_like(x, options));
 }
-Tensor randn_like(const Tensor& x, std::optional<DType> dtype) {
-  return randn(x.shape(), dtype.value_or(x.dtype()));
+Tensor randn_like(const Tensor& x, const Options& options) {
+  return randn(x.shape(), options_like(x, options));
 }
 
 }  // namespace tamis

@@ -8,6 +8,7 @@
 #include "core/overlap.h"
 #include "expr/expr.h"
 #include "ops/pointwise/pointwise.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -2,6 +2,8 @@
 #include "ops/index/flat.h"
 
 #include "core/check.h"
+#include "tamis/mask.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

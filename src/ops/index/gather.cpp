@@ -7,7 +7,7 @@
 #include "ops/index/flat.h"
 #include "ops/index/gradients.h"
 #include "ops/index/rows.h"
-#include "tamis/indexing.h"
+#include "tamis/index.h"
 
 namespace tamis {
 

@@ -5,8 +5,8 @@
 #include "autograd/node.h"
 #include "core/check.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
 #include "tamis/sequence.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

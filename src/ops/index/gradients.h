@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ops/index/index_walk.h"
-#include "tamis/indexing.h"
+#include "tamis/index.h"
 
 namespace tamis {
 

@@ -1,5 +1,5 @@
 // Indexing: x[...] with integers, slices, masks and integer tensors, as PyTorch and NumPy know it.
-#include "tamis/indexing.h"
+#include "tamis/index.h"
 
 #include <algorithm>
 
@@ -13,6 +13,7 @@
 #include "ops/index/rows.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tamis/indexing.h"
+#include "tamis/index.h"
 
 namespace tamis {
 

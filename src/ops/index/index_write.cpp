@@ -7,8 +7,9 @@
 #include "ops/index/flat.h"
 #include "ops/index/gradients.h"
 #include "ops/index/rows.h"
-#include "ops/mask/mask_args.h"
-#include "tamis/indexing.h"
+#include "ops/mask_args.h"
+#include "tamis/index.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

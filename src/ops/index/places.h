@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/places.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

@@ -1,7 +1,5 @@
 // Linalg: products of matrices and vectors: the rules of shapes, and how operands reach the
 // backend.
-#include "tamis/linalg.h"
-
 #include <climits>
 
 #include "autograd/node.h"
@@ -9,6 +7,7 @@
 #include "core/convert.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -1,6 +1,4 @@
 // Masks: builders of bool tensors, structured where rows are intervals.
-#include "tamis/masks.h"
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -9,9 +7,11 @@
 #include "core/tensor_impl.h"
 #include "ops/mask/isin.h"
 #include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/by_value.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -1,9 +1,12 @@
 // Fill: ops that put given values where a mask is true, or everywhere.
 #include "core/check.h"
 #include "core/overlap.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/create.h"
+#include "tamis/mask.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

@@ -6,7 +6,7 @@
 
 #include "core/check.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

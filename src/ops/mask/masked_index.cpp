@@ -5,7 +5,7 @@
 #include "expr/expr.h"
 #include "ops/index/places.h"
 #include "ops/pointwise/pointwise.h"
-#include "tamis/indexing.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -4,8 +4,9 @@
 #include "core/convert.h"
 #include "core/overlap.h"
 #include "expr/expr.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -1,16 +1,14 @@
 // Results: selections in other forms than one exact tensor: later, padded, row by row, in two
 // parts.
-#include "tamis/results.h"
-
 #include <algorithm>
 
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/mask/jagged.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
-#include "tamis/masks.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

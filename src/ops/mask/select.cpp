@@ -3,10 +3,11 @@
 #include "core/convert.h"
 #include "core/overlap.h"
 #include "ops/mask/isin.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/by_value.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

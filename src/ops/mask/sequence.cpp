@@ -1,6 +1,4 @@
 // Sequences: padding lists of sequences, packing padded batches, and back.
-#include "tamis/sequence.h"
-
 #include <algorithm>
 
 #include "autograd/node.h"
@@ -8,9 +6,9 @@
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/mask/jagged.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/row.h"
-#include "tamis/masks.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

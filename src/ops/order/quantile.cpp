@@ -7,10 +7,9 @@
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/order/order_args.h"
-#include "tamis/indexing.h"
-#include "tamis/masked.h"
-#include "tamis/order.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -6,6 +6,7 @@
 #include "ops/order/order_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "tamis/order.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

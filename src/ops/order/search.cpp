@@ -6,7 +6,7 @@
 #include "expr/expr.h"
 #include "ops/order/order_args.h"
 #include "ops/pointwise/pointwise.h"
-#include "tamis/order.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

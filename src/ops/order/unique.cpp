@@ -8,9 +8,7 @@
 #include "expr/expr.h"
 #include "ops/order/order_args.h"
 #include "ops/pointwise/pointwise.h"
-#include "tamis/indexing.h"
-#include "tamis/order.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -11,6 +11,8 @@
 #include <type_traits>
 
 #include "core/convert.h"
+#include "tamis/create.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

@@ -1,7 +1,7 @@
 // Comparing tensors with numbers by value, where the operators convert the number first.
 #pragma once
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

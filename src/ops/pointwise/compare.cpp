@@ -3,9 +3,11 @@
 
 #include "core/check.h"
 #include "core/convert.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/create.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 namespace {

@@ -5,6 +5,8 @@
 #include "core/convert.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/create.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "ops/pointwise/pointwise.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -4,6 +4,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/overlap.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 namespace {

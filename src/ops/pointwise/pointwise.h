@@ -9,7 +9,7 @@
 
 #include "autograd/node.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

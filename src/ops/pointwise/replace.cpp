@@ -6,6 +6,7 @@
 #include "core/convert.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -1,12 +1,12 @@
 // Extremes: the largest and smallest elements and where they stand.
 #include "core/check.h"
 #include "ops/index/gradients.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/gradients.h"
 #include "ops/reduce/reduce.h"
 #include "ops/row.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

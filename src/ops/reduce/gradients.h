@@ -1,7 +1,7 @@
 // Gradients of the reductions.
 #pragma once
 
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

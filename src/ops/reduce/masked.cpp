@@ -1,17 +1,16 @@
 // masked: reductions over the elements that a mask keeps. What is masked out is replaced by the
 // identity of the reduction inside the same pass, so nothing of the input's size is stored.
-#include "tamis/masked.h"
-
 #include <cmath>
 
 #include "core/check.h"
 #include "core/convert.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/gradients.h"
 #include "ops/reduce/masked.h"
 #include "ops/reduce/reduce.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis::masked {
 

@@ -5,11 +5,10 @@
 
 #include "core/check.h"
 #include "core/convert.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/reduce.h"
-#include "tamis/masked.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis::masked {
 

@@ -6,11 +6,13 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/gradients.h"
 #include "ops/reduce/reduce.h"
 #include "ops/row.h"
+#include "tamis/create.h"
+#include "tamis/reduce.h"
 
 namespace tamis {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 

@@ -4,12 +4,11 @@
 
 #include "core/check.h"
 #include "ops/index/gradients.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/reduce.h"
 #include "ops/row.h"
-#include "tamis/indexing.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

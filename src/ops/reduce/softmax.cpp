@@ -3,11 +3,11 @@
 #include <limits>
 
 #include "core/check.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/reduce.h"
 #include "ops/row.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -8,14 +8,12 @@
 
 #include "core/check.h"
 #include "core/convert.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/gradients.h"
 #include "ops/reduce/reduce.h"
 #include "ops/row.h"
-#include "tamis/complex.h"
-#include "tamis/masked.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -4,8 +4,7 @@
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "ops/train/loss_args.h"
-#include "tamis/indexing.h"
-#include "tamis/loss.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

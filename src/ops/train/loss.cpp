@@ -1,12 +1,11 @@
 // Losses of numbers: squared, absolute, Huber, and binary cross entropy.
-#include "tamis/loss.h"
-
 #include "core/check.h"
 #include "core/convert.h"
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "ops/train/loss_args.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -1,11 +1,8 @@
 // Optimisers: each update is one fused pass over a parameter and its state.
-#include "tamis/optim.h"
-
 #include <cmath>
 
 #include "core/check.h"
-#include "tamis/autograd.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -2,7 +2,7 @@
 #include "autograd/node.h"
 #include "core/check.h"
 #include "expr/expr.h"
-#include "tamis/ops.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

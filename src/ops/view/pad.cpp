@@ -6,7 +6,7 @@
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/row.h"
-#include "tamis/sequence.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

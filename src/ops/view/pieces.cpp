@@ -1,16 +1,11 @@
 // Pieces: views that cut a dimension into parts, and copies that repeat and number places.
-#include "tamis/pieces.h"
-
 #include <algorithm>
 
 #include "core/check.h"
 #include "expr/expr.h"
 #include "ops/index/along.h"
 #include "ops/row.h"
-#include "tamis/indexing.h"
-#include "tamis/masks.h"
-#include "tamis/order.h"
-#include "tamis/reduce.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

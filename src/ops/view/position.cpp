@@ -5,8 +5,8 @@
 #include "expr/expr.h"
 #include "ops/index/places.h"
 #include "ops/index/rows.h"
-#include "ops/mask/mask_args.h"
-#include "tamis/indexing.h"
+#include "ops/mask_args.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

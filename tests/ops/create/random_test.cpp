@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "backend/cpu/kernels/kernels.h"
 #include "core/philox.h"
@@ -93,74 +92,6 @@ TEST(Seed, MakesEveryFunctionRepeatable) {
                                     bernoulli(full({9}, 0.5)).to_string()};
   };
   EXPECT_EQ(draw(), draw());
-}
-
-/// One string for every function that takes a generator.
-std::vector<std::string> drawn(const std::optional<Generator>& g) {
-  const Tensor p = full({4, 9}, 0.25);
-  return {rand({9}, float32, g).to_string(),       randn({9}, float64, g).to_string(),
-          rand({5}, complex64, g).to_string(),     randn({5}, complex64, g).to_string(),
-          randint(100, {9}, int64, g).to_string(), randint(-5, 5, {9}, int32, g).to_string(),
-          randperm(9, int64, g).to_string(),       bernoulli(p, g).to_string(),
-          multinomial(p, 3, false, g).to_string(), multinomial(p, 20, true, g).to_string()};
-}
-
-TEST(Generator, GivesWhatTheStreamOfTheProcessGivesForTheSameSeed) {
-  manual_seed(7);
-  const std::vector<std::string> first = drawn({}), second = drawn({});
-  EXPECT_NE(first, second);
-  const Generator g(7);
-  EXPECT_EQ(drawn(g), first);
-  EXPECT_EQ(drawn(g), second);
-  g.manual_seed(7);
-  EXPECT_EQ(drawn(g), first);
-  EXPECT_EQ(drawn(default_generator().manual_seed(7)), first);
-}
-
-TEST(Generator, LeavesOtherStreamsAlone) {
-  manual_seed(7);
-  const std::vector<std::string> expected = drawn({});
-  manual_seed(7);
-  const Generator g(1), other(1);
-  drawn(g);
-  EXPECT_EQ(drawn({}), expected);
-  drawn({});
-  g.manual_seed(1);
-  EXPECT_EQ(drawn(g), drawn(other));
-}
-
-TEST(Generator, CopiesShareTheStream) {
-  const Generator g(5), copy = g;
-  EXPECT_TRUE(copy == g);
-  EXPECT_FALSE(Generator(5) == g);
-  EXPECT_NE(rand({9}, float32, g).to_string(), rand({9}, float32, copy).to_string());
-}
-
-TEST(Generator, GoesOnFromItsState) {
-  const Generator g(5);
-  drawn(g);
-  const Tensor state = g.get_state();
-  EXPECT_EQ(state.shape(), Shape{16});
-  EXPECT_EQ(state.dtype(), uint8);
-  const std::vector<std::string> next = drawn(g);
-  g.manual_seed(9);
-  g.set_state(state);
-  EXPECT_EQ(g.initial_seed(), 5u);
-  EXPECT_EQ(drawn(g), next);
-  g.set_state(stack({state, state}, 1).select(1, 0));  // not contiguous
-  EXPECT_EQ(drawn(g), next);
-  EXPECT_THROW(g.set_state(zeros({15}, uint8)), Error);
-  EXPECT_THROW(g.set_state(zeros({16})), Error);
-  EXPECT_EQ(g.initial_seed(), 5u);
-}
-
-TEST(Generator, KnowsItsSeed) {
-  EXPECT_EQ(Generator().initial_seed(), 67280421310721u);  // torch.Generator().initial_seed()
-  const Generator g;
-  const uint64_t a = g.seed(), b = g.seed();
-  EXPECT_NE(a, b);
-  EXPECT_EQ(g.initial_seed(), b);
-  EXPECT_EQ(drawn(g), drawn(Generator(b)));
 }
 
 TEST(Seed, DoesNotDependOnTheNumberOfThreads) {
@@ -367,68 +298,6 @@ TEST(Bernoulli, FollowsTheProbabilities) {
   }
   EXPECT_EQ(bernoulli(zeros({0})).numel(), 0);
   EXPECT_EQ(bernoulli(ones({})).item<int>(), 1);
-}
-
-TEST(Multinomial, FollowsTheProbabilities) {
-  manual_seed(13);
-  for (DType dtype : kFloats) {
-    SCOPED_TRACE(name(dtype));
-    const Tensor p = tensor({1.0, 0.0, 3.0, 0.0}).to(dtype);  // need not add up to 1
-    const Tensor drawn = multinomial(p, 40000, true);
-    EXPECT_EQ(drawn.dtype(), int64);
-    const Ints counts = bincount(drawn, {}, 4).to_vector<int64_t>();
-    EXPECT_NEAR(counts[0], 10000, 350);
-    EXPECT_EQ(counts[1] + counts[3], 0);
-    EXPECT_EQ(counts[0] + counts[2], 40000);
-  }
-  const Tensor rows = multinomial(tensor({{0.f, 1.f}, {1.f, 0.f}}), 3, true);
-  EXPECT_EQ(rows.to_vector<int64_t>(), (Ints{1, 1, 1, 0, 0, 0}));
-}
-
-TEST(Multinomial, DrawsNoPlaceTwiceWithoutReplacement) {
-  manual_seed(14);
-  const Tensor p = tensor({0.f, 1.f, 2.f, 1e-30f}).expand({1000, 4});
-  const Tensor drawn = multinomial(p, 3);
-  EXPECT_EQ(drawn.shape().vec(), (Ints{1000, 3}));
-  const Tensor all = drawn.sort(1).first;
-  EXPECT_TRUE((all == tensor({1, 2, 3})).all().item<bool>());
-  // The first one drawn is as if there were one draw: 2 in two thirds.
-  EXPECT_NEAR(count(drawn.select(1, 0) == 2), 667, 60);
-}
-
-TEST(Multinomial, TakesNumbersWhoseSumWouldOverflow) {
-  manual_seed(15);
-  const Ints counts =
-      bincount(multinomial(full({2}, 1.7e308, float64), 1000, true)).to_vector<int64_t>();
-  EXPECT_NEAR(counts[0], 500, 64);
-}
-
-TEST(Multinomial, RefusesWhatCannotBeDrawnFrom) {
-  expect_error(ErrorKind::value, "probability tensor contains either `inf`, `nan` or element < 0",
-               [] {
-                 multinomial(tensor({1.f, -1.f}), 1);
-               });
-  expect_error(ErrorKind::value, "probability tensor contains either `inf`, `nan` or element < 0",
-               [] { multinomial(full({2}, std::nan("")), 1); });
-  expect_error(ErrorKind::value, "invalid multinomial distribution (sum of probabilities <= 0)",
-               [] {
-                 multinomial(tensor({{1.f, 1.f}, {0.f, 0.f}}), 1);
-               });
-  expect_error(ErrorKind::value,
-               "invalid multinomial distribution (with replacement=False, not enough non-negative "
-               "category to sample)",
-               [] {
-                 multinomial(tensor({1.f, 0.f, 0.f}), 2);
-               });
-  expect_error(ErrorKind::value,
-               "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
-               [] { multinomial(ones({2}), 3); });
-  expect_error(ErrorKind::value, "cannot sample n_sample <= 0 samples",
-               [] { multinomial(ones({2}), 0); });
-  expect_error(ErrorKind::dtype,
-               "multinomial only supports floating-point dtypes for input, got: Long", [] {
-                 multinomial(tensor({1, 2}), 1);
-               });
 }
 
 TEST(Bernoulli, RefusesWhatIsNoProbability) {

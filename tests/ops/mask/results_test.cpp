@@ -1,14 +1,9 @@
-// Results: selections that come later, padded, row by row and in two parts.
+// Results: selections that are padded to a size, and in two parts.
 #include "tamis/results.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cmath>
-#include <future>
-#include <stdexcept>
-
-#include "support/layouts.h"
+#include "support/errors.h"
 #include "support/observe.h"
 #include "tamis/masks.h"
 #include "tamis/tamis.h"
@@ -22,149 +17,6 @@ using testing::random_values;
 
 std::vector<int64_t> ints(const Tensor& x) { return x.to_vector<int64_t>(); }
 using List = std::vector<int64_t>;
-
-#define EXPECT_KIND(statement, expected)                  \
-  try {                                                   \
-    (void)(statement);                                    \
-    ADD_FAILURE() << #statement " throws nothing";        \
-  } catch (const Error& e) {                              \
-    EXPECT_EQ(e.kind(), ErrorKind::expected) << e.what(); \
-  }
-
-// ---- later --------------------------------------------------------------------------------------
-
-TEST(Async, GivesWhatTheExactFormGives) {
-  for (int64_t n : {0, 1, 4096, 4097, 300000}) {
-    const Tensor x = random_values({n}, float32, 3), mask = random_mask({n}, 5);
-    EXPECT_EQ(observe(masked_select_async(x, mask).get()), observe(masked_select(x, mask)));
-    EXPECT_EQ(observe(nonzero_async(x).get()), observe(nonzero(x)));
-  }
-  const Tensor rows = arange(12).view({4, 3}), mask = tensor({true, false, true, false});
-  EXPECT_EQ(observe(masked_index_async(rows, mask).get()), observe(rows[mask]));
-}
-
-TEST(Async, SeesInputsAsTheyWereAtTheCall) {
-  for (int round = 0; round < 50; ++round) {
-    Tensor x = arange(200000), mask = x % 3 == 0;
-    mask.settle();
-    const Future<Tensor> kept = masked_select_async(x, mask);
-    x.zero_();
-    mask.fill_(false);
-    const Tensor got = kept.get();
-    ASSERT_EQ(got.numel(), 66667);
-    ASSERT_EQ(got.sum().item<int64_t>(), int64_t{3} * 66666 * 66667 / 2);
-  }
-}
-
-TEST(Async, SeesWhatADeferredInputIsComputedFromAsItWas) {
-  for (int round = 0; round < 50; ++round) {
-    Tensor x = arange(200000);
-    const Future<Tensor> kept = masked_select_async(x * 2, (x % 2) == 1);
-    x += 1;
-    const Tensor got = kept.get();
-    ASSERT_EQ(got.numel(), 100000);
-    ASSERT_EQ(got.sum().item<int64_t>(), int64_t{2} * 100000 * 100000);
-  }
-}
-
-TEST(Async, SeesTheInputThoughItsHandleIsRebound) {
-  Tensor x = arange(100000);
-  const Future<Tensor> kept = masked_select_async(x, x >= 0);
-  into(x, tensor({1, 2}));
-  x = Tensor();
-  EXPECT_EQ(kept.get().numel(), 100000);
-}
-
-TEST(Async, KeepsItsInputsAlive) {
-  const Future<Tensor> kept = masked_select_async(arange(100000), arange(100000) < 10);
-  EXPECT_EQ(kept.get().numel(), 10);
-}
-
-TEST(Async, LetsManyFuturesReadOneTensor) {
-  Tensor x = arange(5000);
-  std::vector<Future<Tensor>> all;
-  for (int i = 0; i < 200; ++i) all.push_back(masked_select_async(x, x < i));
-  x.zero_();
-  for (int i = 0; i < 200; ++i) EXPECT_EQ(all[i].get().numel(), i);
-}
-
-TEST(Async, CanBePolled) {
-  const Future<Tensor> found = nonzero_async(ones({100000}));
-  while (!found.ready()) std::this_thread::yield();
-  EXPECT_EQ(found.get().shape(), (Shape{100000, 1}));
-}
-
-TEST(Async, Chains) {
-  const Tensor x = arange(1000);
-  const Future<int64_t> total = masked_select_async(x, x < 10)
-                                    .then([](const Tensor& t) { return t * 2; })
-                                    .then([](const Tensor& t) { return t.sum().item<int64_t>(); });
-  EXPECT_EQ(total.get(), 90);
-  std::atomic<int> seen{0};
-  total.then([&](int64_t v) { seen = static_cast<int>(v); }).then([&] { ++seen; }).wait();
-  EXPECT_EQ(seen, 91);
-}
-
-TEST(Async, RunsAChainWithoutAnybodyWaiting) {
-  std::promise<int64_t> done;
-  masked_select_async(arange(100), arange(100) < 7).then([&](const Tensor& t) {
-    done.set_value(t.numel());
-  });
-  EXPECT_EQ(done.get_future().get(), 7);
-}
-
-TEST(Async, ThrowsArgumentErrorsAtTheCall) {
-  EXPECT_KIND(masked_select_async(zeros({3}), zeros({3})), dtype);
-  EXPECT_KIND(masked_select_async(zeros({3}), zeros({4}, boolean)), shape);
-  EXPECT_KIND(masked_index_async(zeros({3}), zeros({4}, boolean)), index);
-}
-
-TEST(Async, CarriesExceptionsThroughChains) {
-  const auto fails = run_async(
-      [](const Tensor& t) -> Tensor {
-        if (t.numel() > 2) throw std::out_of_range("too many");
-        return t;
-      },
-      zeros({3}));
-  EXPECT_THROW(fails.get(), std::out_of_range);
-  EXPECT_THROW(fails.get(), std::out_of_range);
-  fails.wait();
-  EXPECT_TRUE(fails.ready());
-  bool called = false;
-  const auto next = fails.then([&](const Tensor&) { called = true; });
-  EXPECT_THROW(next.get(), std::out_of_range);
-  EXPECT_FALSE(called);
-}
-
-TEST(Async, DoesNotWaitForItselfWhenItWritesWhatItReads) {
-  Tensor x = zeros({4});
-  run_async([](Tensor t) { t.fill_(3); }, x).wait();
-  EXPECT_EQ(x.sum().item<double>(), 12);
-}
-
-TEST(Async, WorksOnOneThread) {
-  const int before = get_num_threads();
-  set_num_threads(1);
-  const Future<Tensor> found = masked_select_async(arange(200000), arange(200000) >= 100);
-  EXPECT_EQ(found.get().numel(), 199900);
-  set_num_threads(before);
-}
-
-TEST(Async, MaySelectWhileOthersDo) {
-  const Tensor x = random_values({200000}, float64, 9), mask = random_mask({200000}, 4);
-  const std::string want = observe(masked_select(x, mask));
-  std::vector<Future<Tensor>> all;
-  for (int i = 0; i < 20; ++i) all.push_back(masked_select_async(x, mask));
-  EXPECT_EQ(observe(masked_select(x, mask)), want);
-  for (const Future<Tensor>& f : all) EXPECT_EQ(observe(f.get()), want);
-}
-
-TEST(Async, KeepsGradients) {
-  const Tensor x = ones({4}, float64).requires_grad_(), mask = tensor({true, false, true, false});
-  backward(
-      {masked_select_async(x, mask).then([](const Tensor& t) { return (t * 3).sum(); }).get()});
-  EXPECT_EQ(ints(x.grad()), (List{3, 0, 3, 0}));
-}
 
 // ---- padded -------------------------------------------------------------------------------------
 
@@ -253,62 +105,6 @@ TEST(Padded, GivesGradientsToWhatItHolds) {
   const Tensor mask = tensor({true, false, true, true});
   backward({(masked_select_padded(x, mask, 2, 5).first * tensor({2., 3.}, float64)).sum()});
   EXPECT_EQ(ints(x.grad()), (List{2, 0, 3, 0}));
-}
-
-// ---- row by row ---------------------------------------------------------------------------------
-
-TEST(JaggedRows, HoldWhatEachRowKeeps) {
-  const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}), mask = (x % 2 == 0) & (x < 8);
-  const Jagged rows = masked_select_rows(x, mask);
-  EXPECT_EQ(ints(rows.values), (List{2, 4, 6}));
-  EXPECT_EQ(ints(rows.offsets), (List{0, 1, 3, 3}));
-  const Jagged columns = masked_select_rows(x, mask, 0);
-  EXPECT_EQ(ints(columns.values), (List{4, 2, 6}));
-  EXPECT_EQ(ints(columns.offsets), (List{0, 1, 2, 3}));
-}
-
-TEST(JaggedRows, ComeBackThroughPaddingAndMask) {
-  for (uint32_t seed = 0; seed < 12; ++seed) {
-    const Tensor x = random_values({17, 40}, int32, seed), mask = random_mask({17, 40}, seed);
-    const Jagged rows = masked_select_rows(x, mask);
-    const Tensor padded = to_padded(rows, {}, -5), kept = jagged_mask(rows.offsets);
-    EXPECT_EQ(observe(masked_select(padded, kept)), observe(rows.values));
-    EXPECT_TRUE(all(masked_select(padded, ~kept) == -5).item<bool>());
-    EXPECT_EQ(ints(sum(kept, {1})), ints(sum(mask, {1})));
-  }
-}
-
-TEST(JaggedRows, AreCutToTheSize) {
-  const Tensor values = arange(10).view({5, 2}), offsets = tensor({0, 3, 3, 5});
-  const Tensor two = to_padded(values, offsets, 2, 7);
-  EXPECT_EQ(two.shape(), (Shape{3, 2, 2}));
-  EXPECT_EQ(ints(two), (List{0, 1, 2, 3, 7, 7, 7, 7, 6, 7, 8, 9}));
-  EXPECT_EQ(ints(jagged_mask(offsets, 2)), (List{1, 1, 0, 0, 1, 1}));
-  EXPECT_EQ(to_padded(values, offsets, 0).shape(), (Shape{3, 0, 2}));
-}
-
-TEST(JaggedRows, MayBeNone) {
-  EXPECT_EQ(to_padded(zeros({0}), tensor({0}, int64)).shape(), (Shape{0, 0}));
-  EXPECT_EQ(to_padded(zeros({0}), tensor({0, 0, 0})).shape(), (Shape{2, 0}));
-  EXPECT_EQ(to_padded(zeros({0}), tensor({0, 0, 0}), 3).shape(), (Shape{2, 3}));
-  const Jagged none = masked_select_rows(zeros({0, 4}), zeros({4}, boolean));
-  EXPECT_EQ(ints(none.offsets), (List{0}));
-  const Jagged number = masked_select_rows(tensor(5), tensor(true));
-  EXPECT_EQ(ints(number.values), (List{5}));
-  EXPECT_EQ(ints(number.offsets), (List{0, 1}));
-}
-
-TEST(JaggedRows, RefuseOffsetsThatDescribeOtherValues) {
-  const Tensor values = zeros({3});
-  EXPECT_KIND(to_padded(values, tensor({0, 2})), value);
-  EXPECT_KIND(to_padded(values, tensor({1, 3})), value);
-  EXPECT_KIND(to_padded(values, tensor({0, 4, 3})), value);
-  EXPECT_KIND(to_padded(values, tensor({0., 3.})), dtype);
-  EXPECT_KIND(to_padded(values, tensor({{0, 3}})), shape);
-  EXPECT_KIND(to_padded(values, zeros({0}, int64)), shape);
-  EXPECT_KIND(to_padded(tensor(1), tensor({0, 1})), shape);
-  EXPECT_KIND(to_padded(values, tensor({0, 3}), -1), value);
-  EXPECT_KIND(jagged_mask(tensor({0, 3}), -1), value);
 }
 
 // ---- in two parts -------------------------------------------------------------------------------

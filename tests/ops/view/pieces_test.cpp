@@ -1,5 +1,5 @@
 // Pieces: cutting into views, moving dimensions, repeating, grids and numbers of places.
-#include "tamis/pieces.h"
+#include "tamis/view.h"
 
 #include "support/pointwise_cases.h"
 #include "tamis/autograd.h"

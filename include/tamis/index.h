@@ -9,7 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "tamis/ops.h"
+#include "tamis/create.h"
+#include "tamis/masked_index.h"
+#include "tamis/tensor.h"
 
 namespace tamis {
 
@@ -134,30 +136,6 @@ Tensor& put_(Tensor& x, const Tensor& index, const Tensor& source, bool accumula
 /// dim, both are seen as 1-d. `take_along_dim(x, argsort(x, 1), 1)` sorts.
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim = {});
 
-// ---- by position --------------------------------------------------------------------------------
-
-/// A view of the diagonal of two dimensions, which disappear; it is the last dimension. A positive
-/// offset is above the main diagonal.
-Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
-/// Zeros with the last dimension of x on the diagonal of two new dimensions.
-Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
-/// A copy of x with src in place of the view that diagonal, select and slice give.
-Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
-                        int64_t dim2 = 1);
-Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index);
-Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim = 0,
-                     std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
-                     int64_t step = 1);
-/// The elements in reverse order along each of dims.
-Tensor flip(const Tensor& x, const Dims& dims);
-Tensor fliplr(const Tensor& x);  ///< along dimension 1
-Tensor flipud(const Tensor& x);  ///< along dimension 0
-/// Moves elements along dims by shifts places; what leaves at the end comes in at the start.
-/// Without dims, x is rolled as if it were 1-d.
-Tensor roll(const Tensor& x, const Shape& shifts, const Dims& dims = {});
-/// Turned by k quarters in the plane of two dimensions, from the first toward the second.
-Tensor rot90(const Tensor& x, int64_t k = 1, const Dims& dims = {0, 1});
-
 // ---- methods ------------------------------------------------------------------------------------
 
 inline Tensor Tensor::index(const std::vector<Index>& indices) const {
@@ -236,32 +214,6 @@ inline Tensor& Tensor::put_(const Tensor& index, const Tensor& source, bool accu
 }
 inline Tensor Tensor::take_along_dim(const Tensor& indices, std::optional<int64_t> dim) const {
   return tamis::take_along_dim(*this, indices, dim);
-}
-inline Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
-  return tamis::diagonal(*this, offset, dim1, dim2);
-}
-inline Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const {
-  return tamis::diag_embed(*this, offset, dim1, dim2);
-}
-inline Tensor Tensor::diagonal_scatter(const Tensor& src, int64_t offset, int64_t dim1,
-                                       int64_t dim2) const {
-  return tamis::diagonal_scatter(*this, src, offset, dim1, dim2);
-}
-inline Tensor Tensor::select_scatter(const Tensor& src, int64_t dim, int64_t index) const {
-  return tamis::select_scatter(*this, src, dim, index);
-}
-inline Tensor Tensor::slice_scatter(const Tensor& src, int64_t dim, std::optional<int64_t> start,
-                                    std::optional<int64_t> end, int64_t step) const {
-  return tamis::slice_scatter(*this, src, dim, start, end, step);
-}
-inline Tensor Tensor::flip(const Dims& dims) const { return tamis::flip(*this, dims); }
-inline Tensor Tensor::fliplr() const { return tamis::fliplr(*this); }
-inline Tensor Tensor::flipud() const { return tamis::flipud(*this); }
-inline Tensor Tensor::roll(const Shape& shifts, const Dims& dims) const {
-  return tamis::roll(*this, shifts, dims);
-}
-inline Tensor Tensor::rot90(int64_t k, const Dims& dims) const {
-  return tamis::rot90(*this, k, dims);
 }
 
 }  // namespace tamis

@@ -1,5 +1,5 @@
 // Checks of arguments that the masking ops share.
-#include "ops/mask/mask_args.h"
+#include "ops/mask_args.h"
 
 #include <algorithm>
 

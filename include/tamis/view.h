@@ -1,0 +1,157 @@
+// Views: the same elements in another shape, cut into pieces, turned, or along diagonals; and the
+// copies that repeat or join.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tamis/tensor.h"
+
+namespace tamis {
+
+// ---- shape --------------------------------------------------------------------------------------
+
+/// The methods of the same names. All give views; reshape and flatten copy where they must.
+Tensor reshape(const Tensor& x, const Shape& shape);
+Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
+Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1);
+Tensor permute(const Tensor& x, const Shape& dims);
+Tensor unsqueeze(const Tensor& x, int64_t dim);
+Tensor squeeze(const Tensor& x, std::optional<int64_t> dim = {});
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
+Tensor select(const Tensor& x, int64_t dim, int64_t index);
+Tensor broadcast_to(const Tensor& x, const Shape& shape);
+/// All of them expanded to their common shape.
+std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors);
+
+// ---- pieces, as views ---------------------------------------------------------------------------
+
+/// Views of split_size places of a dimension each, one behind the other; the last may be smaller.
+std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim = 0);
+/// Views of these sizes, which add up to that of the dimension.
+std::vector<Tensor> split_with_sizes(const Tensor& x, const Shape& split_sizes, int64_t dim = 0);
+/// split into at most that many views of one size, but for the last.
+std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
+/// A view of each place of a dimension, which disappears.
+std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
+/// A view with the dimensions source moved to the positions destination; the others keep their
+/// order.
+Tensor movedim(const Tensor& x, const Shape& source, const Shape& destination);
+/// A view with one dimension as several; one of sizes may be -1.
+Tensor unflatten(const Tensor& x, int64_t dim, const Shape& sizes);
+/// The elements as 1-d: a view if x is row-major, else a copy.
+Tensor ravel(const Tensor& x);
+/// 1-d tensors expanded to the grid that they span: the i-th result has the elements of the i-th
+/// tensor along dimension i. With indexing "xy" the first two dimensions change places. 0-d counts
+/// as 1-d.
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors,
+                             const std::string& indexing = "ij");
+
+// ---- repeated and joined ------------------------------------------------------------------------
+
+/// Joins along an existing dimension; dtypes are promoted; 1-d empty tensors are skipped as in
+/// PyTorch.
+Tensor cat(const std::vector<Tensor>& tensors, int64_t dim = 0);
+/// Joins equal shapes along a new dimension.
+Tensor stack(const std::vector<Tensor>& tensors, int64_t dim = 0);
+/// repeat, where fewer counts than dimensions are for the last ones.
+Tensor tile(const Tensor& x, const Shape& dims);
+/// Each place of a dimension several times in a row. repeats are integers, not negative: one for
+/// all places, or a 1-d tensor with one for each. Without dim, x is seen as 1-d.
+Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<int64_t> dim = {});
+/// cat along dimension 1, or 0 if they are 1-d; 0-d counts as 1-d.
+Tensor hstack(const std::vector<Tensor>& tensors);
+/// cat along dimension 0; a 1-d tensor is a row.
+Tensor vstack(const std::vector<Tensor>& tensors);
+/// A matrix with x (1-d) on a diagonal and zeros elsewhere; of a matrix, a copy of its diagonal.
+Tensor diag(const Tensor& x, int64_t diagonal = 0);
+
+// ---- numbers of places --------------------------------------------------------------------------
+
+/// int64 [..., num_classes] of an int64 x [...]: 1 at the place that x names, 0 elsewhere.
+/// num_classes is one more than the largest element if it is -1; an element that is negative or too
+/// large is refused.
+Tensor one_hot(const Tensor& x, int64_t num_classes = -1);
+/// The coordinates of the elements of a row by col matrix on and below (above) a diagonal, [2, n]
+/// in row-major order.
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, DType dtype = DType::int64);
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, DType dtype = DType::int64);
+
+// ---- by position --------------------------------------------------------------------------------
+
+/// A view of the diagonal of two dimensions, which disappear; it is the last dimension. A positive
+/// offset is above the main diagonal.
+Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
+/// Zeros with the last dimension of x on the diagonal of two new dimensions.
+Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
+/// A copy of x with src in place of the view that diagonal, select and slice give.
+Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
+                        int64_t dim2 = 1);
+Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index);
+Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim = 0,
+                     std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
+                     int64_t step = 1);
+/// The elements in reverse order along each of dims.
+Tensor flip(const Tensor& x, const Dims& dims);
+Tensor fliplr(const Tensor& x);  ///< along dimension 1
+Tensor flipud(const Tensor& x);  ///< along dimension 0
+/// Moves elements along dims by shifts places; what leaves at the end comes in at the start.
+/// Without dims, x is rolled as if it were 1-d.
+Tensor roll(const Tensor& x, const Shape& shifts, const Dims& dims = {});
+/// Turned by k quarters in the plane of two dimensions, from the first toward the second.
+Tensor rot90(const Tensor& x, int64_t k = 1, const Dims& dims = {0, 1});
+
+// ---- methods ------------------------------------------------------------------------------------
+
+inline std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const {
+  return tamis::split(*this, split_size, dim);
+}
+inline std::vector<Tensor> Tensor::split_with_sizes(const Shape& split_sizes, int64_t dim) const {
+  return tamis::split_with_sizes(*this, split_sizes, dim);
+}
+inline std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
+  return tamis::chunk(*this, chunks, dim);
+}
+inline std::vector<Tensor> Tensor::unbind(int64_t dim) const { return tamis::unbind(*this, dim); }
+inline Tensor Tensor::movedim(const Shape& source, const Shape& destination) const {
+  return tamis::movedim(*this, source, destination);
+}
+inline Tensor Tensor::unflatten(int64_t dim, const Shape& sizes) const {
+  return tamis::unflatten(*this, dim, sizes);
+}
+inline Tensor Tensor::ravel() const { return tamis::ravel(*this); }
+inline Tensor Tensor::tile(const Shape& dims) const { return tamis::tile(*this, dims); }
+inline Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim) const {
+  return tamis::repeat_interleave(*this, repeats, dim);
+}
+inline Tensor Tensor::diag(int64_t diagonal) const { return tamis::diag(*this, diagonal); }
+inline Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
+  return tamis::diagonal(*this, offset, dim1, dim2);
+}
+inline Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const {
+  return tamis::diag_embed(*this, offset, dim1, dim2);
+}
+inline Tensor Tensor::diagonal_scatter(const Tensor& src, int64_t offset, int64_t dim1,
+                                       int64_t dim2) const {
+  return tamis::diagonal_scatter(*this, src, offset, dim1, dim2);
+}
+inline Tensor Tensor::select_scatter(const Tensor& src, int64_t dim, int64_t index) const {
+  return tamis::select_scatter(*this, src, dim, index);
+}
+inline Tensor Tensor::slice_scatter(const Tensor& src, int64_t dim, std::optional<int64_t> start,
+                                    std::optional<int64_t> end, int64_t step) const {
+  return tamis::slice_scatter(*this, src, dim, start, end, step);
+}
+inline Tensor Tensor::flip(const Dims& dims) const { return tamis::flip(*this, dims); }
+inline Tensor Tensor::fliplr() const { return tamis::fliplr(*this); }
+inline Tensor Tensor::flipud() const { return tamis::flipud(*this); }
+inline Tensor Tensor::roll(const Shape& shifts, const Dims& dims) const {
+  return tamis::roll(*this, shifts, dims);
+}
+inline Tensor Tensor::rot90(int64_t k, const Dims& dims) const {
+  return tamis::rot90(*this, k, dims);
+}
+
+}  // namespace tamis
