@@ -238,6 +238,7 @@ std::string Tensor::to_string() const {
   const std::string prefix = "tensor(";
   const int64_t indent = static_cast<int64_t>(prefix.size());
   std::vector<std::string> suffixes;
+  if (!is_cpu()) suffixes.push_back(fmt::format("device='{}'", device().str()));
   std::string text = prefix;
   if (numel() == 0) {
     if (dim() != 1) suffixes.push_back(fmt::format("size={}", tuple_text(shape())));

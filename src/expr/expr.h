@@ -148,7 +148,7 @@ bool all_true(const Tensor& mask);
 /// An uninitialised contiguous tensor.
 Tensor allocate(const Shape& shape, DType dtype, Backend& backend);
 inline Tensor allocate_on_host(const Shape& shape, DType dtype) {
-  return allocate_on_host(shape, dtype);
+  return allocate(shape, dtype, host_backend());
 }
 /// A 0-d tensor of exactly this dtype (unlike a number it is not weak in promotion), which goes
 /// with tensors of any device.

@@ -40,8 +40,15 @@ Args prepared(const Args& sample, LayoutKind layout, std::vector<size_t>& places
   Args args = sample;
   int64_t next = 0;
   for (size_t i = 0; i < args.size(); ++i) {
+    if (auto* list = std::get_if<std::vector<Tensor>>(&args[i])) {
+      for (Tensor& y : *list) y = y.to(device());
+    }
     auto* x = std::get_if<Tensor>(&args[i]);
-    if (!x || !x->defined() || x->dtype() != DType::float32 || x->impl().is_number) continue;
+    if (!x || !x->defined() || x->impl().is_number) continue;
+    if (x->dtype() != DType::float32) {
+      *x = x->to(device());
+      continue;
+    }
     Tensor laid_out = smooth(*x, next);
     if (auto other = with_layout(layout, laid_out)) laid_out = *other;
     *x = laid_out.detach().requires_grad_();

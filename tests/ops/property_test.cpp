@@ -34,6 +34,7 @@ int64_t any_of(int64_t low, int64_t high) {
 
 std::vector<std::string> run_in_mode(const std::vector<Step>& steps, bool eager) {
   const ModeGuard mode(eager);
+  const testing::OnTestDevice on_device;
   return testing::run_program(steps);
 }
 
@@ -160,6 +161,7 @@ RC_GTEST_PROP(Masks, NonzeroGivesTheCoordinatesOfWhatSelectGives, ()) {
 // ---- structured masks ---------------------------------------------------------------------------
 
 Tensor any_structured_mask() {
+  const testing::OnTestDevice on_device;
   const int64_t n = any_of(0, 90), m = any_of(0, 90), lower = any_of(-95, 95),
                 upper = any_of(-95, 95);
   switch (any_of(0, 4)) {
@@ -231,6 +233,7 @@ RC_GTEST_PROP(StructuredMasks, EqualTheirMaterialisation, ()) {
 
 /// Everything whose bits could depend on the order of work.
 std::vector<std::string> results_of_everything() {
+  const testing::OnTestDevice on_device;
   std::vector<std::string> seen;
   for (DType dtype : {float32, float64, float16, int32}) {
     const Tensor x = rand({611, 523}).to(float64).mul(1000).sub(300).to(dtype);

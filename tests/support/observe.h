@@ -37,7 +37,7 @@ inline std::string observe(const Tensor& x) {
 /// Repeatable values of any dtype, from a seed. Floating point has zeros of either sign, infinities
 /// and NaN among them.
 inline Tensor random_values(const Shape& shape, DType dtype, uint32_t seed) {
-  const Tensor x = empty(shape, dtype);
+  const Tensor x = empty(shape, {dtype, "cpu"});
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);
     T* data = x.mutable_data<T>();
@@ -56,12 +56,12 @@ inline Tensor random_values(const Shape& shape, DType dtype, uint32_t seed) {
       }
     }
   });
-  return x;
+  return x.to(device());
 }
 
 /// A mask of one of five kinds: random at three densities, alternating, in long runs.
 inline Tensor random_mask(const Shape& shape, uint32_t seed) {
-  const Tensor mask = empty(shape, DType::boolean);
+  const Tensor mask = empty(shape, {DType::boolean, "cpu"});
   bool* data = mask.mutable_data<bool>();
   const uint32_t pattern = seed % 6, density = pattern == 0 ? 500 : pattern == 1 ? 20 : 980;
   for (int64_t i = 0; i < mask.numel(); ++i) {
@@ -70,7 +70,7 @@ inline Tensor random_mask(const Shape& shape, uint32_t seed) {
               : pattern == 4 ? i / 300 % 2 == 0
                              : (seed >> 10) % 1000 < density;
   }
-  return mask;
+  return mask.to(device());
 }
 
 }  // namespace tamis::testing

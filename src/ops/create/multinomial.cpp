@@ -35,7 +35,8 @@ Tensor with_replacement(const Tensor& p, int64_t num_samples, const Source& sour
   const Tensor total = sums.narrow(-1, sums.size(-1) - 1, 1);
   Shape shape = p.shape();
   shape.back() = num_samples;
-  const Tensor found = searchsorted(sums, rand(shape, DType::float64, source) * total, false, true);
+  const Tensor found =
+      searchsorted(sums, rand(shape, {DType::float64, p.device()}, source) * total, false, true);
   // A share that was rounded up to the total belongs to the last place that adds to it.
   return minimum(found, searchsorted(sums, total));
 }
@@ -43,7 +44,7 @@ Tensor with_replacement(const Tensor& p, int64_t num_samples, const Source& sour
 /// If each place waits for a random time, exponentially distributed with its probability as the
 /// rate, the first ones to come are a draw without replacement. Places of probability 0 never come.
 Tensor without_replacement(const Tensor& p, int64_t num_samples, const Source& source) {
-  const Tensor waits = -log1p(-rand(p.shape(), DType::float64, source));
+  const Tensor waits = -log1p(-rand(p.shape(), {DType::float64, p.device()}, source));
   return topk(where(p > 0, p / waits, -1), num_samples).second;
 }
 

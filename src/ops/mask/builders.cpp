@@ -6,7 +6,6 @@
 #include "core/interval.h"
 #include "core/tensor_impl.h"
 #include "ops/mask/isin.h"
-#include "ops/mask/mask_args.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise/by_value.h"
 #include "ops/pointwise/pointwise.h"

@@ -94,8 +94,10 @@ Tensor& Tensor::copy_(const Tensor& source) {
   check_no_partial_overlap(*this, source);
   check_writable(*this);
   if (is_same(*this, source)) return *this;
-  store(*this, source);
-  record_write(*this, source);
+  const bool is_there = &backend_of(source) == &backend_of(*this);
+  const Tensor from = is_there ? source : source.to(device());
+  store(*this, from);
+  record_write(*this, from);
   return *this;
 }
 

@@ -6,7 +6,6 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
-#include "ops/mask/mask_args.h"
 #include "ops/mask_args.h"
 #include "ops/order/order_args.h"
 #include "tamis/tamis.h"

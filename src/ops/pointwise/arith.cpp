@@ -74,7 +74,7 @@ void record_clamp(const Tensor& y, std::span<const Tensor> inputs, const std::op
          [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
            const Tensor &x = saved[0], &lo = saved[1], &hi = saved[2],
                         none = scalar_tensor(0, g.dtype());
-           Tensor inside = scalar_tensor(true);
+           Tensor inside = scalar_tensor(true, DType::boolean);
            if (lo.defined()) inside = inside & (x >= lo);
            if (hi.defined()) inside = inside & (x <= hi);
            Gradients result = {where(inside, g, none), {}, {}};

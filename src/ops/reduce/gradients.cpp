@@ -2,6 +2,7 @@
 #include "ops/reduce/gradients.h"
 
 #include "autograd/node.h"
+#include "expr/expr.h"
 #include "tamis/tamis.h"
 
 namespace tamis {
