@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tamis/generator.h"
+#include "tamis/options.h"
 #include "tamis/tensor.h"
 
 namespace tamis {

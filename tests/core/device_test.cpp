@@ -3,6 +3,7 @@
 #include "tamis/device.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <csignal>
 #include <sstream>
@@ -68,13 +69,26 @@ TEST_F(Devices, TensorsAreMadeWhereTheyAreAsked) {
   const Device there("guarded:0");
   manual_seed(3);
   const Tensor x = tensor({{1, 2}, {3, 4}}, guarded_);
-  for (const Tensor& made :
-       {x, empty({2}, guarded_), zeros({2}, {int64, "guarded"}), ones({5000}, guarded_),
-        full({2}, 7, guarded_), arange(5, guarded_), arange(1, 9, 2, guarded_),
-        arange(1, 9, guarded_), linspace(0, 1, 5, guarded_), eye(3, {}, guarded_),
-        rand({3}, guarded_), randn({3}, guarded_), randint(9, {3}, guarded_),
-        randperm(5, guarded_), zeros_like(x), ones_like(x), full_like(x, 3), empty_like(x),
-        rand_like(x, float32), tensor(std::vector<int>{1, 2}, guarded_)}) {
+  for (const Tensor& made : {x,
+                             empty({2}, guarded_),
+                             zeros({2}, {int64, "guarded"}),
+                             ones({5000}, guarded_),
+                             full({2}, 7, guarded_),
+                             arange(5, guarded_),
+                             arange(1, 9, 2, guarded_),
+                             arange(1, 9, guarded_),
+                             linspace(0, 1, 5, guarded_),
+                             eye(3, {}, guarded_),
+                             rand({3}, guarded_),
+                             randn({3}, guarded_),
+                             randint(9, {3}, guarded_),
+                             randperm(5, guarded_),
+                             zeros_like(x),
+                             ones_like(x),
+                             full_like(x, 3),
+                             empty_like(x),
+                             rand_like(x, float32),
+                             tensor(std::vector<int>{1, 2}, guarded_)}) {
     EXPECT_EQ(made.device(), there) << made;
     EXPECT_EQ(made.cpu().device(), Device("cpu"));
   }
@@ -93,14 +107,19 @@ TEST_F(Devices, RandomNumbersAreTheSameEverywhere) {
 
 TEST_F(Devices, MovingKeepsTheElementsWhateverTheLayout) {
   const Tensor x = arange(24.f).view({2, 3, 4});
-  const Tensor views[] = {x, x.transpose(0, 2), x.slice(2, 1, {}, 2), x.select(1, 1),
-                          x.unsqueeze(0).expand({3, 2, 3, 4}), x[0][0][0], x.narrow(0, 0, 0)};
+  const Tensor views[] = {x,
+                          x.transpose(0, 2),
+                          x.slice(2, 1, {}, 2),
+                          x.select(1, 1),
+                          x.unsqueeze(0).expand({3, 2, 3, 4}),
+                          x[0][0][0],
+                          x.narrow(0, 0, 0)};
   for (const Tensor& v : views) {
     const Tensor there = v.to("guarded");
     EXPECT_EQ(there.device(), Device("guarded:0"));
     EXPECT_EQ(there.shape(), v.shape());
     EXPECT_TRUE(equal(there.cpu(), v));
-    EXPECT_TRUE(equal(there.t().cpu(), v.t())) << "of a view";
+    EXPECT_TRUE(equal(there.unsqueeze(0).transpose(0, -1).cpu(), v.unsqueeze(0).transpose(0, -1)));
   }
   const Tensor there = x.to("guarded", float64);
   EXPECT_EQ(there.dtype(), float64);
@@ -110,14 +129,34 @@ TEST_F(Devices, MovingKeepsTheElementsWhateverTheLayout) {
 
 TEST_F(Devices, ResultsStayOnTheDevice) {
   const Tensor x = tensor({3.f, -1.f, 2.f, 5.f}, guarded_), mask = x > 0;
-  for (const Tensor& y :
-       {x + 1, mask, x[mask].get(), masked_select(x, mask), nonzero(mask), x.sum(), x.amax(),
-        argmax(x), softmax(x, 0), cumsum(x, 0), x.sort().first, x.topk(2).second, x.median(),
-        quantile(x, 0.5), unique(x), x[tensor({0, 2}, guarded_)].get(), gather(x, 0, argsort(x)),
-        matmul(x.view({2, 2}), x.view({2, 2})), cat({x, x}), x.clone(), x.to(int64),
-        masked_select_padded(x, mask, 6).second, masks::from_lengths(tensor({1, 2}, guarded_)),
-        isin(x, tensor({2.f, 3.f}, guarded_)), where(mask, x, 0), masked::sum(x, mask),
-        one_hot(x.abs().to(int64)), partition(x, mask).second}) {
+  for (const Tensor& y : {x + 1,
+                          mask,
+                          x[mask].get(),
+                          masked_select(x, mask),
+                          nonzero(mask),
+                          x.sum(),
+                          x.amax(),
+                          argmax(x),
+                          softmax(x, 0),
+                          cumsum(x, 0),
+                          x.sort().first,
+                          x.topk(2).second,
+                          x.median(),
+                          quantile(x, 0.5),
+                          unique(x),
+                          x[tensor({0, 2}, guarded_)].get(),
+                          gather(x, 0, argsort(x)),
+                          matmul(x.view({2, 2}), x.view({2, 2})),
+                          cat({x, x}),
+                          x.clone(),
+                          x.to(int64),
+                          masked_select_padded(x, mask, 6).second,
+                          masks::from_lengths(tensor({1, 2}, guarded_)),
+                          isin(x, tensor({2.f, 3.f}, guarded_)),
+                          where(mask, x, 0),
+                          masked::sum(x, mask),
+                          one_hot(x.abs().to(int64)),
+                          partition(x, mask).second}) {
     EXPECT_EQ(y.device(), Device("guarded:0")) << y;
   }
 }
@@ -132,7 +171,8 @@ TEST_F(Devices, PrintAndGiveTheirValues) {
 TEST_F(Devices, MustAgree) {
   const Tensor here = tensor({1.f, 2.f}), there = here.to("guarded");
   const std::string text =
-      "Expected all tensors to be on the same device, but found at least two devices, guarded:0 and "
+      "Expected all tensors to be on the same device, but found at least two devices, guarded:0 "
+      "and "
       "cpu!";
   EXPECT_EQ(error_of([&] { (void)(here + there); }), text);
   EXPECT_EQ(error_of([&] { (void)(there + here); }), text);
@@ -203,11 +243,9 @@ TEST_F(Devices, WhatTheyLackIsRefusedByName) {
   expect(Feature::reduce, "reduction", [&] { (void)x.sum(); });
   expect(Feature::softmax, "softmax", [&] { (void)softmax(x, 0); });
   expect(Feature::scan, "scan", [&] { (void)cumsum(x, 0); });
-  expect(Feature::matmul, "matmul", [&] { (void)matmul(x, x); });
+  expect(Feature::matmul, "matmul", [&] { (void)matmul(x.view({1, 2}), x.view({2, 1})); });
   expect(Feature::random, "random numbers", [&] { (void)rand({2}, guarded_); });
-  expect(Feature::index, "indexing", [&] {
-    (void)index_select(x, 0, tensor({0}, guarded_));
-  });
+  expect(Feature::index, "indexing", [&] { (void)index_select(x, 0, tensor({0}, guarded_)); });
   EXPECT_EQ(x.sort().first.to_vector<float>(), (Floats{1, 3}));
 }
 
@@ -228,10 +266,13 @@ TEST_F(Devices, TheDefaultIsWhereTensorsAreMade) {
 using DevicesDeathTest = Devices;
 
 /// The guard guards: otherwise the tests on this device would show nothing.
-TEST_F(DevicesDeathTest, TouchingGuardedMemoryIsASegmentationFault) {
+TEST_F(DevicesDeathTest, TouchingGuardedMemoryEndsTheProcess) {
   const Tensor x = tensor({1.f, 2.f}, guarded_);
   const auto* const handle = static_cast<const volatile float*>(storage_of(x)->data());
-  EXPECT_EXIT((void)*handle, ::testing::KilledBySignal(SIGSEGV), "");
+  const auto by_fault = [](int status) {
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGBUS);
+  };
+  EXPECT_EXIT((void)*handle, by_fault, "");
 }
 
 }  // namespace

@@ -153,6 +153,9 @@ Arg read(const Value& value) {
           std::vector<Array> all;
           for (const Tensor& x : v) all.push_back(read(x));
           return all;
+        } else if constexpr (std::is_same_v<T, Options>) {
+          if (!v.dtype) return std::monostate();  // the model has one device
+          return *v.dtype;
         } else if constexpr (std::is_same_v<T, Generator>) {
           return std::monostate();  // the model draws no random numbers
         } else {

@@ -11,7 +11,7 @@ FlatPlaces::FlatPlaces(const Tensor& x, const Tensor& index) {
   const int64_t n = x.numel();
   places_.shape = index.shape();
   places_.strides = Shape(index.shape().size(), 0);
-  columns_.emplace_back(index);
+  columns_.emplace_back(index, x);
   columns_[0].check_within(-n, n, [&](int64_t i) {
     check(false, ErrorKind::index,
           "out of range: tried to access index {} on a tensor of {} elements.", i, n);
@@ -26,7 +26,7 @@ FlatPlaces::FlatPlaces(const Tensor& x, const Tensor& index) {
   for (int64_t d = 0; d < x.dim(); ++d) {
     const int64_t size = x.shape()[d];
     inner /= size;
-    columns_.emplace_back(remainder(floor_divide(flat, inner), size));
+    columns_.emplace_back(remainder(floor_divide(flat, inner), size), x);
     places_.columns.push_back(columns_.back().column(index.shape(), size, x.strides()[d]));
   }
 }

@@ -34,7 +34,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   check(x.dim() > 0 || index.numel() == 1, ErrorKind::index,
         "index_select(): Index to scalar can have only 1 value, got {} value(s)", index.numel());
   const Tensor from = at_least_1d(x);
-  const Indices indices(at_least_1d(index));
+  const Indices indices(at_least_1d(index), from);
   indices.check_within(0, from.shape()[d],
                        [](int64_t) { raise(ErrorKind::index, "index out of range in self"); });
   const Tensor result = take_places(from, slices(from, d, indices, index.numel()));
@@ -49,7 +49,7 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
         "gather(): Expected dtype int32/int64 for index");
   const Tensor from = at_least_1d(x), at = at_least_1d(index);
   check_gather_shape(from, d, at);
-  const Indices indices(at);
+  const Indices indices(at, from);
   check_element_indices(indices, d, from.shape()[d]);
   const Tensor result = take_places(from, elements(from, d, indices, at.shape()));
   if (is_tracked(from)) record_gather(result, from, d, at);

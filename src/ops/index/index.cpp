@@ -51,7 +51,7 @@ class Picked {
   void add(int64_t dim, const Tensor& index) {
     dims_.push_back(dim);
     shapes_.push_back(index.shape());
-    indices_.emplace_back(index);
+    indices_.emplace_back(index, view_);
   }
 
   void broadcast() {

@@ -42,8 +42,8 @@ void check_source(const char* op, const Tensor& x, int64_t dim, const Tensor& in
         x.shape(), source.shape());
 }
 
-Indices indices_in_self(const Tensor& index, int64_t size) {
-  Indices indices(at_least_1d(index));
+Indices indices_in_self(const Tensor& index, const Tensor& x, int64_t size) {
+  Indices indices(at_least_1d(index), x);
   indices.check_within(0, size,
                        [](int64_t) { raise(ErrorKind::index, "index out of range in self"); });
   return indices;
@@ -99,7 +99,7 @@ Tensor& index_fill_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& v
   check(index.dim() <= 1, ErrorKind::shape, "Index has to be a vector/scalar");
   check_write(x, {&index});
   const Tensor to = at_least_1d(x);
-  const Indices indices(at_least_1d(index));
+  const Indices indices(at_least_1d(index), to);
   indices.check_within(to.shape()[d], d);
   check_writable(x);
   put_places(to, slices(to, d, indices, index.numel()), number, Combine::assign);
@@ -114,7 +114,7 @@ Tensor& index_add_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& so
   const Tensor scaled = times(at_least_1d(source), alpha);
   check_write(x, {&index, &source});
   const Tensor to = at_least_1d(x);
-  const Indices indices = indices_in_self(index, to.shape()[d]);
+  const Indices indices = indices_in_self(index, to, to.shape()[d]);
   check_writable(x);
   put_places(to, slices(to, d, indices, index.numel()), scaled, Combine::add);
   if (is_tracked(x) || is_tracked(scaled)) record_index_add(x, d, index, scaled);
@@ -127,7 +127,7 @@ Tensor& index_copy_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& s
   check_write(x, {&index, &source});
   const Tensor to = at_least_1d(x);
   const int64_t size = to.shape()[d];
-  const Indices indices(at_least_1d(index));
+  const Indices indices(at_least_1d(index), to);
   indices.check_within(0, size, [&](int64_t i) {
     check(false, ErrorKind::index,
           "index_copy_(): index {} is out of bounds for dimension {} with size {}", i, d, size);
@@ -149,7 +149,7 @@ Tensor& index_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tensor&
   check_reduction("index_func_cpu_", reduce, x.dtype());
   check_write(x, {&index, &source});
   const Tensor to = at_least_1d(x);
-  const Indices indices = indices_in_self(index, to.shape()[d]);
+  const Indices indices = indices_in_self(index, to, to.shape()[d]);
   check_writable(x);
   if (is_tracked(x) || is_tracked(source)) {  // the same as a scatter, whose gradient is known
     const Tensor from = at_least_1d(source);

@@ -7,7 +7,8 @@
 
 namespace tamis {
 
-Indices::Indices(const Tensor& index) {
+Indices::Indices(const Tensor& index, const Tensor& x) {
+  (void)common_backend({x, index});
   Layout layout = layout_of(index);
   for (size_t d = 0; d < layout.sizes.size(); ++d) {
     if (layout.strides[d] == 0) layout.sizes[d] = std::min<int64_t>(layout.sizes[d], 1);

@@ -12,7 +12,8 @@ namespace tamis {
 /// The integers of an index tensor as int64 in memory, without the repeats of an expanded one.
 class Indices {
  public:
-  explicit Indices(const Tensor& index);
+  /// Of x, which must be on the same device.
+  Indices(const Tensor& index, const Tensor& x);
 
   /// Calls refuse(i), which throws, with the first integer i that is not in [low, high).
   void check_within(int64_t low, int64_t high, const std::function<void(int64_t)>& refuse) const;

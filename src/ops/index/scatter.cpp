@@ -56,7 +56,10 @@ struct Scatter {
   Indices indices;
 
   Scatter(const Tensor& x, int64_t d, const Tensor& index, const Tensor& src)
-      : to(at_least_1d(x)), dim(d), shape(at_least_1d(index).shape()), indices(at_least_1d(index)) {
+      : to(at_least_1d(x)),
+        dim(d),
+        shape(at_least_1d(index).shape()),
+        indices(at_least_1d(index), x) {
     const bool number = src.impl().is_number;
     const Tensor from = number ? Tensor() : at_least_1d(src);
     check_scatter_shape(to, dim, at_least_1d(index), from);

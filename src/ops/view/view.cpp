@@ -247,7 +247,7 @@ Tensor Tensor::to(const Device& device) const {
   Backend& backend = backend_for(device);
   const Tensor moved = to_backend(*this, backend);
   if (&backend != &backend_of(*this) && is_tracked(*this)) {
-    record(moved, "to", Flow::pointwise, {*this}, {},
+    record(moved, "to", Flow::moves, {*this}, {},
            [from = this->device()](const Tensor& g, std::span<const Tensor>) -> Gradients {
              return {g.to(from)};
            });
