@@ -1,7 +1,9 @@
 """Checks that includes point downward only, after checking that it would notice those that do not.
 
 Layers from the bottom: include/tamis, core, backend, expr, autograd, ops, io, the front ends, and on top
-tests, benchmarks and examples. A file may include its own layer and those below it.
+tests, benchmarks and examples. A file may include its own layer and those below it. Inside src/ops, the
+families pointwise and index share their headers with the families above them; other families do not see
+each other, and the files of src/ops itself see no family.
 """
 
 import pathlib
@@ -21,6 +23,9 @@ LAYERS = [
     ["cli", "python"],
     ["tests", "bench", "fuzz", "examples"],
 ]
+# The families of src/ops whose headers others may include, from the bottom; a family sees those below it.
+SHARED_FAMILIES = ["pointwise", "index"]
+FAMILY = re.compile(r"src/ops/([^/]+)/")
 # A device's own headers are for the backend, and for those that test or measure it.
 DEVICE = re.compile(r"src/backend/[^/]+/")
 SEES_DEVICES = ("src/backend/", "tests/", "bench/", "fuzz/")
@@ -48,6 +53,24 @@ def resolve(root, path, name):
     return None
 
 
+def family_fault(path, target):
+    """What is wrong with an include from one place in src/ops to another, or None."""
+    there = FAMILY.match(target)
+    if not path.startswith("src/ops/") or not there:
+        return None
+    here = FAMILY.match(path)
+    if not here:
+        return "a file of src/ops itself sees no family"
+    if here[1] == there[1]:
+        return None
+    if there[1] not in SHARED_FAMILIES:
+        return f"{there[1]} is not shared between families; move the header to src/ops"
+    below = SHARED_FAMILIES
+    if here[1] in below:
+        below = below[: below.index(here[1])]
+    return None if there[1] in below else f"{there[1]} is above {here[1]}"
+
+
 def fault(root, path, bracket, name):
     """What is wrong with one include of the file at path, or None."""
     target = resolve(root, path, name)
@@ -69,7 +92,7 @@ def fault(root, path, bracket, name):
         return f"this file is in none of the layers; add its folder to {posixpath.basename(__file__)}"
     if there is not None and there > here:
         return f"{' '.join(LAYERS[there])} is above {' '.join(LAYERS[here])}"
-    return None
+    return family_fault(path, target)
 
 
 def check(root):
@@ -108,6 +131,12 @@ def self_test():
         "cli/bad.cpp": '#include "ops/op.h"\n#include "core/a.h"\n',
         "cli/language/a.h": "",
         "src/ops/row.h": "",
+        "src/ops/bad_shared.cpp": '#include "ops/row.h"\n#include "ops/pointwise/defer.h"\n',
+        "src/ops/pointwise/defer.h": '#include "ops/row.h"\n',
+        "src/ops/pointwise/bad.cpp": '#include "ops/pointwise/defer.h"\n#include "ops/index/walk.h"\n',
+        "src/ops/index/walk.h": '#include "ops/pointwise/defer.h"\n',
+        "src/ops/mask/own.h": '#include "ops/index/walk.h"\n#include "ops/pointwise/defer.h"\n',
+        "src/ops/reduce/bad.cpp": '#include "ops/index/walk.h"\n#include "ops/mask/own.h"\n',
         "src/io/reader.h": '#include "language/a.h"\n',
         "examples/bad.cpp": "#include <tamis/good.h>\n#include <core/a.h>\n",
     }
@@ -123,7 +152,10 @@ def self_test():
         "src/io/reader.h:1",
         "src/new_layer/bad.cpp:1",
         "src/ops/bad.cpp:2",
+        "src/ops/bad_shared.cpp:2",
         "src/ops/bad_test_use.cpp:1",
+        "src/ops/pointwise/bad.cpp:2",
+        "src/ops/reduce/bad.cpp:2",
     ]
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)

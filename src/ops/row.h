@@ -147,6 +147,7 @@ std::vector<Row> norm_rows();
 std::vector<Row> order_rows();
 std::vector<Row> mask_rows();
 std::vector<Row> indexing_rows();
+std::vector<Row> position_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> result_rows();
 std::vector<Row> sequence_rows();

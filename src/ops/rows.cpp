@@ -5,6 +5,21 @@
 
 namespace tamis {
 
+namespace {
+
+void append(std::vector<Row>& all, std::vector<Row> some) {
+  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+}
+
+/// x[...] and moves by position have one title on the reference page.
+std::vector<Row> indexing_and_position_rows() {
+  std::vector<Row> all = indexing_rows();
+  append(all, position_rows());
+  return all;
+}
+
+}  // namespace
+
 std::span<const Family> all_families() {
   static constexpr Family kFamilies[] = {
       {"Creation", create_rows},
@@ -20,7 +35,7 @@ std::span<const Family> all_families() {
       {"Reductions", reduce_rows},
       {"Order statistics", order_rows},
       {"Mask builders", mask_rows},
-      {"Indexing", indexing_rows},
+      {"Indexing", indexing_and_position_rows},
       {"Gathering and scattering by index", gather_rows},
       {"Selections in other forms", result_rows},
       {"Sequences", sequence_rows},
@@ -43,11 +58,7 @@ std::span<const Family> all_families() {
 const std::vector<Row>& all_rows() {
   static const std::vector<Row> rows = [] {
     std::vector<Row> all;
-    for (const Family& family : all_families()) {
-      std::vector<Row> some = family.rows();
-      all.insert(all.end(), std::make_move_iterator(some.begin()),
-                 std::make_move_iterator(some.end()));
-    }
+    for (const Family& family : all_families()) append(all, family.rows());
     return all;
   }();
   return rows;

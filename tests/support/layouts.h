@@ -2,10 +2,12 @@
 // there yet.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/tensor_impl.h"
@@ -16,25 +18,45 @@ namespace tamis::testing {
 
 enum class LayoutKind {
   contiguous,
-  transposed,     // memory in the reverse order of dimensions
-  sliced,         // every second element of the last dimension
-  offset,         // the middle of a larger tensor
-  expanded,       // a dimension of stride 0, if the values allow it
-  unaligned,      // dense, but from the second element of its storage on
-  deferred,       // an expression that nothing has settled
-  deferred_view,  // a transposed part of a larger expression
-  foreign,        // from_blob, strided; true is stored as various nonzero bytes
+  transposed,                // memory in the reverse order of dimensions
+  sliced,                    // every second element of the last dimension
+  offset,                    // the middle of a larger tensor
+  expanded,                  // a dimension of stride 0, if the values allow it
+  unaligned,                 // dense, but from the second element of its storage on
+  deferred,                  // an expression that nothing has settled
+  deferred_view,             // a transposed part of a larger expression
+  foreign,                   // from_blob, strided; true is stored as various nonzero bytes
+  sliced_rows,               // every third element of the first dimension
+  deferred_over_transposed,  // an expression of tensors that lie in the reverse order
 };
 
+/// Those that the tests of every op go through.
 inline constexpr std::array kLayoutKinds = {
     LayoutKind::contiguous, LayoutKind::transposed,    LayoutKind::sliced,
     LayoutKind::offset,     LayoutKind::expanded,      LayoutKind::unaligned,
     LayoutKind::deferred,   LayoutKind::deferred_view, LayoutKind::foreign};
 
+/// Those that any matrix can have, and in which it can be written.
+inline constexpr std::array kMatrixLayouts = {LayoutKind::contiguous,
+                                              LayoutKind::transposed,
+                                              LayoutKind::sliced,
+                                              LayoutKind::sliced_rows,
+                                              LayoutKind::offset,
+                                              LayoutKind::deferred,
+                                              LayoutKind::deferred_over_transposed};
+
 inline const char* layout_name(LayoutKind kind) {
-  constexpr const char* kNames[] = {"contiguous", "transposed",       "sliced",
-                                    "offset",     "expanded",         "unaligned",
-                                    "deferred",   "view of deferred", "foreign"};
+  constexpr const char* kNames[] = {"contiguous",
+                                    "transposed",
+                                    "sliced",
+                                    "offset",
+                                    "expanded",
+                                    "unaligned",
+                                    "deferred",
+                                    "view of deferred",
+                                    "foreign",
+                                    "sliced rows",
+                                    "deferred over transposed"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -133,6 +155,14 @@ inline Tensor deferred(const Shape& shape, DType dtype, const std::vector<char>&
   return where(on_device(mask), on_device(a), on_device(b));
 }
 
+/// An expression of two tensors, of which one lies in the reverse order of dimensions.
+inline Tensor deferred_over_transposed(const Tensor& x, const std::vector<char>& bytes) {
+  const Tensor reversed_x = reverse_dims(garbage(reversed(x.shape()), x.dtype()));
+  put_bytes(reversed_x, bytes);
+  return where(tensor(true), on_device(reversed_x),
+               on_device(from_data(bytes.data(), x.shape(), x.dtype())));
+}
+
 /// The elements of an expression that is one larger in every dimension, seen in the reverse order.
 inline Tensor deferred_view(const Tensor& x, const std::vector<char>& bytes) {
   if (x.dim() == 0) {
@@ -217,6 +247,15 @@ inline std::optional<Tensor> with_layout(LayoutKind kind, const Tensor& x) {
       return detail::deferred_view(x, bytes);
     case LayoutKind::foreign:
       return on_device(detail::foreign(shape, dtype, bytes));
+    case LayoutKind::sliced_rows: {
+      if (x.dim() == 0) return std::nullopt;
+      Shape tall = shape;
+      tall[0] *= 3;
+      result = detail::garbage(tall, dtype).slice(0, 2, {}, 3);
+      break;
+    }
+    case LayoutKind::deferred_over_transposed:
+      return detail::deferred_over_transposed(x, bytes);
   }
   detail::put_bytes(result, bytes);
   return on_device(result);
@@ -227,6 +266,17 @@ template <Number T>
 std::optional<Tensor> with_layout(LayoutKind kind, const Shape& shape,
                                   const std::vector<T>& values) {
   return with_layout(kind, tensor(values, shape));
+}
+
+/// x (2-d) in every layout that a matrix can be written in, and as an expression.
+struct LaidOut {
+  std::string layout;
+  Tensor x;
+};
+inline std::vector<LaidOut> layouts(const Tensor& x) {
+  std::vector<LaidOut> all;
+  for (LayoutKind kind : kMatrixLayouts) all.push_back({layout_name(kind), *with_layout(kind, x)});
+  return all;
 }
 
 /// Evaluates deferred or at once while it lives.

@@ -1,4 +1,4 @@
-// Mask cases: masks of every pattern, tensors in every layout, and comparisons for the tests of the
+// Mask cases: masks of every pattern, values of every dtype, and comparisons for the tests of the
 // masking ops.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/layouts.h"
 #include "tamis/tamis.h"
 
 namespace tamis::mask_cases {
@@ -67,30 +68,9 @@ inline Tensor values_of(DType dtype, const Shape& shape, uint32_t seed = 7) {
   return tensor(numbers, shape).to(dtype).settle();
 }
 
-struct Case {
-  std::string layout;
-  Tensor x;
-};
-
-/// x (2-d, contiguous) with the same values at other places in memory, and as an expression.
-inline std::vector<Case> layouts(const Tensor& x) {
-  const int64_t rows = x.size(0), cols = x.size(1);
-  const auto copied = [&](const Tensor& place) {
-    Tensor view = place;
-    view.copy_(x);
-    return view;
-  };
-  return {
-      {"contiguous", x.clone()},
-      {"transposed", x.t().contiguous().t()},
-      {"sliced", copied(zeros({rows, 2 * cols}, x.dtype()).slice(1, 1, {}, 2))},
-      {"sliced rows", copied(zeros({3 * rows, cols}, x.dtype()).slice(0, 2, {}, 3))},
-      {"offset",
-       copied(zeros({rows + 2, cols + 3}, x.dtype()).narrow(0, 1, rows).narrow(1, 3, cols))},
-      {"deferred", where(tensor(true), x, x)},
-      {"deferred over transposed", where(tensor(true), x.t().contiguous().t(), x)},
-  };
-}
+/// A matrix in one of the layouts of layouts.h.
+using Case = testing::LaidOut;
+using testing::layouts;
 
 /// Equal dtype, shape and values; NaN equals NaN.
 inline void expect_same(const Tensor& got, const Tensor& want, const std::string& what = "") {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/layouts.h"
 #include "tamis/tamis.h"
 
 namespace tamis::testing {
@@ -62,12 +63,15 @@ struct Pair {
 inline std::vector<Pair> pairs(DType da, DType db, bool zeros = true) {
   const auto a = [&](const Shape& s) { return operand(da, s, 1); };
   const auto b = [&](const Shape& s) { return operand(db, s, 2, zeros); };
+  const auto transposed = [](const Tensor& x) { return *with_layout(LayoutKind::transposed, x); };
+  const auto sliced = [](const Tensor& x) { return *with_layout(LayoutKind::sliced, x); };
+  const auto offset = [](const Tensor& x) { return *with_layout(LayoutKind::offset, x); };
   return {
       {"contiguous", a({4, 5}), b({4, 5})},
-      {"transposed", a({5, 4}).t(), b({4, 5})},
-      {"both transposed", a({5, 4}).t(), b({5, 4}).t()},
-      {"sliced", a({4, 5}), b({4, 11}).slice(1, 1, 11, 2)},
-      {"offset", a({6, 5}).narrow(0, 2, 4), b({4, 8}).narrow(1, 3, 5)},
+      {"transposed", transposed(a({4, 5})), b({4, 5})},
+      {"both transposed", transposed(a({4, 5})), transposed(b({4, 5}))},
+      {"sliced", a({4, 5}), sliced(b({4, 5}))},
+      {"offset", offset(a({4, 5})), offset(b({4, 5}))},
       {"row", a({4, 5}), b({5})},
       {"column", a({5}), b({4, 1})},
       {"outer", a({4, 1}), b({1, 5})},
@@ -79,7 +83,7 @@ inline std::vector<Pair> pairs(DType da, DType db, bool zeros = true) {
       {"empty by broadcasting", a({4, 1}), b({4, 0})},
       {"three dimensions", a({3, 1, 5}), b({2, 1})},
       {"several blocks", a({67, 65}), b({67, 65})},
-      {"several blocks, transposed", a({131, 67}).t(), b({131})},
+      {"several blocks, transposed", transposed(a({67, 131})), b({131})},
   };
 }
 

@@ -10,7 +10,6 @@
 #include "ops/index/gradients.h"
 #include "ops/index/index_walk.h"
 #include "ops/index/places.h"
-#include "ops/index/rows.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/pointwise.h"
@@ -217,7 +216,7 @@ std::vector<Row> indexing_rows() {
   const auto cube = [] { return arange(24, DType::float32).reshape({2, 3, 4}); };
   const auto bits = [] { return tensor({{true, false, true}, {false, false, true}}); };
   const auto few = [] { return tensor({2, 0, -1}); };
-  std::vector<Row> rows = {
+  return {
       make_row("index(Tensor input, Tensor[] indices) -> Tensor",
                "The elements at the places that masks and integer tensors pick, one per dimension.",
                index_op,
@@ -238,8 +237,6 @@ std::vector<Row> indexing_rows() {
            {bits(), List{tensor({1})}, tensor(true), false}})
           .with_in_place(index_put_in_place_op),
   };
-  for (Row& row : position_rows()) rows.push_back(std::move(row));
-  return rows;
 }
 
 }  // namespace tamis

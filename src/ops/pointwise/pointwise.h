@@ -32,7 +32,7 @@ void check_number_fits(const Tensor& value, DType dtype);
 /// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.
 void check_implemented(bool ok, const char* kernel, DType dtype);
 
-/// Enters y, the result of op on inputs, into the graph of gradients (pointwise_grad.cpp).
+/// Enters y, the result of op on inputs, into the graph of gradients (gradients.cpp).
 void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs);
 
 /// defer as an operation that has a gradient.

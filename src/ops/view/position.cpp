@@ -4,8 +4,8 @@
 #include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/index/places.h"
-#include "ops/index/rows.h"
 #include "ops/mask_args.h"
+#include "ops/row.h"
 #include "tamis/tamis.h"
 
 namespace tamis {
