@@ -9,18 +9,18 @@ MAKEFLAGS += --no-print-directory
 .PHONY: help setup setup-dev build test demo python sanitize fuzz bench check-layers format check-format clean
 
 help:
-	@echo 'make demo          build and run the command line on a year of weather, then the tour of the library'
+	@echo 'make demo          build Tamis, run the command line on a year of weather data, then a tour of the library'
 	@echo 'make test          build and run all tests, C++ and Python'
-	@echo 'make build         build library, tests and examples in build/$(PRESET)'
+	@echo 'make build         build the library, tests and examples in build/$(PRESET)'
 	@echo 'make python        build the Python module into build/python and run its tests'
-	@echo 'make sanitize      the tests by clang, under AddressSanitizer and UBSan, warnings as errors'
-	@echo 'make fuzz          the same build: fuzz each parser for FUZZ_SECONDS (20), beginning with fuzz/corpus'
-	@echo 'make bench         compare with PyTorch, NumPy and xtensor; BENCH_ARGS=--help has the options'
-	@echo 'make format        format the sources; make check-format only looks'
+	@echo 'make sanitize      build with clang and run the tests under AddressSanitizer and UBSan, with warnings as errors'
+	@echo 'make fuzz          in the same build, fuzz each parser for FUZZ_SECONDS (20), starting from fuzz/corpus'
+	@echo 'make bench         compare with PyTorch, NumPy and xtensor; BENCH_ARGS=--help lists the options'
+	@echo 'make format        format the sources; make check-format only checks them'
 	@echo 'make check-layers  check that includes point downward only'
-	@echo 'make setup         install missing packages (the targets above do it by themselves)'
+	@echo 'make setup         install missing packages (the targets above do this automatically)'
 	@echo 'make clean         remove build/'
-	@echo 'PRESET=debug|ci|tsan with build and test uses another preset, JOBS=n another number of jobs'
+	@echo 'PRESET=debug|ci|tsan selects another preset for build and test, JOBS=n another number of jobs'
 
 setup:
 	@scripts/setup --test
@@ -42,7 +42,7 @@ demo:
 	@cmake --build --preset release --parallel $(JOBS) --target tour make_data tamis_cli
 	@scripts/demo build/release build/demo
 	@build/release/examples/tour
-	@echo 'demo: done, the commands and the whole tour ran'
+	@echo 'demo: done; the commands and the whole tour ran'
 
 python: setup
 	@cmake --preset release

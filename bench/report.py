@@ -5,6 +5,7 @@ import re
 
 import chart
 
+DOCS_HEADER = ["#", "workload", "Tamis (quartiles)", "x memcpy", "x torch", "x best peer", "best peer"]
 HEADER = ["#", "workload", "Tamis (quartiles)", "x memcpy / target", "x torch / target",
           "x best peer / target", "best peer", "reached"]  # fmt: skip
 
@@ -34,15 +35,16 @@ def tamis_of(result):
     return next((s for s in own if s["front"] == "c++"), own[0])
 
 
-def table_line(result):
+def table_line(result, with_targets=True):
     tamis = tamis_of(result)
     low, high = tamis["quartiles"]
     text = f"{duration(tamis['median'])} ({duration(low)} - {duration(high)})"
-    if result["most_seconds"]:
+    if with_targets and result["most_seconds"]:
         text += f" / {duration(result['most_seconds'])}"
-    return [result["number"], result["text"], text,
-            *(ratio_cell(r, t) for r, t in zip(result["ratios"], result["targets"])),
-            (result["best"] or "").replace("|", "\\|"), reached(result)]  # fmt: skip
+    targets = result["targets"] if with_targets else [None] * len(result["ratios"])
+    line = [result["number"], result["text"], text, *map(ratio_cell, result["ratios"], targets),
+            (result["best"] or "").replace("|", "\\|")]  # fmt: skip
+    return line + [reached(result)] if with_targets else line
 
 
 def reached(result):
@@ -63,16 +65,17 @@ def markdown(header, lines):
 
 
 def results_table(results):
-    return markdown(HEADER, map(table_line, results))
+    """For the documentation, which shows results and no targets."""
+    return markdown(DOCS_HEADER, (table_line(result, with_targets=False) for result in results))
 
 
-def memory_table(memory):
+def memory_table(memory, with_targets=True):
     libraries = [name for name in next(iter(memory.values())) if name != "reached"]
     lines = []
     for operation, figures in memory.items():
-        cells = ["" if figures[name] is None else f"{max(figures[name], 0):.2f}" for name in libraries]
-        lines.append([operation, *cells, "yes" if figures["reached"] else "no"])
-    return markdown(["operation", *libraries, "reached"], lines)
+        line = [operation, *("" if figures[name] is None else f"{max(figures[name], 0):.2f}" for name in libraries)]
+        lines.append(line + ["yes" if figures["reached"] else "no"] if with_targets else line)
+    return markdown(["operation", *libraries, *["reached"] * with_targets], lines)
 
 
 def isa_table(by_isa):
@@ -89,15 +92,15 @@ def isa_table(by_isa):
 
 
 def cli_table(cases):
-    """For each case `tamis` beside NumPy as both are, both with the sync, and both without."""
+    """For each case, `tamis` and NumPy with their defaults, both with a sync, and both without."""
     lines = []
     for c in cases:
         cells = [c["keeps"], "replaced" if c["replaces"] else "new", f"{c['numpy']:.2f} s"]
-        cells += [f"{c['tamis_synced']:.2f} s", f"{figure(c['ratio_of_defaults'])} / 5"]
+        cells += [f"{c['tamis_synced']:.2f} s", figure(c["ratio_of_defaults"])]
         cells += [f"{c['numpy_synced']:.2f} s", figure(c["ratio_synced"])]
         lines.append([*cells, f"{c['tamis']:.2f} s", figure(c["ratio"]), f"{c['disk']:.2f} s"])
-    return markdown(["keeps", "output", "NumPy", "`tamis`", "times as fast / target", "NumPy, fsync",
-                     "`tamis` beside it", "`tamis --no-sync`", "beside NumPy", "the disk alone"], lines)  # fmt: skip
+    return markdown(["kept", "output", "NumPy", "`tamis`", "speed-up", "NumPy + fsync", "speed-up, both synced",
+                     "`tamis --no-sync`", "speed-up, neither synced", "disk alone"], lines)  # fmt: skip
 
 
 # ---- charts ----------------------------------------------------------------------------------------------

@@ -195,7 +195,7 @@ def write_docs(out, heading):
     if "table" in out:
         text = report.replace_part(text, "table", report.results_table(out["table"]))
     if "memory" in out:
-        text = report.replace_part(text, "memory", report.memory_table(out["memory"]))
+        text = report.replace_part(text, "memory", report.memory_table(out["memory"], with_targets=False))
     if "isa" in out:
         text = report.replace_part(text, "isa", report.isa_table(out["isa"]))
     if out.get("cli"):
@@ -239,7 +239,7 @@ def main():
     tamis = libraries.modules.get("tamis")
     isa = tamis.isa() if tamis else "unknown"
     versions = ", ".join(f"{name} {module.__version__}" for name, module in libraries.modules.items())
-    heading = f"{cpu_name()}, Tamis' path {isa}, {options.threads} threads, {options.rounds} rounds; {versions}"
+    heading = f"{cpu_name()}, instruction set {isa}, {options.threads} threads, {options.rounds} rounds; {versions}"
     print(heading)
     for name in libraries.missing:
         print(f"{name} is not installed, so it is left out")

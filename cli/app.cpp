@@ -20,8 +20,8 @@ std::string footer_of(const Command& command) {
 }
 
 void add_common(CLI::App& command, Options& options) {
-  command.add_flag("-q,--quiet", options.quiet, "Print results and errors only");
-  command.add_option("--threads", options.threads, "Threads to use (default: all cores)")
+  command.add_flag("-q,--quiet", options.quiet, "Print only results and errors");
+  command.add_option("--threads", options.threads, "Number of threads (default: all cores)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
   command.set_help_flag("-h,--help", "Print this help");
@@ -38,16 +38,16 @@ const Command* find_command(const std::string& name) {
 
 std::unique_ptr<CLI::App> make_app(Options& options) {
   auto app = std::make_unique<CLI::App>(
-      "Masks for arrays on disk: selects, fills, counts, describes and draws the elements of\n"
-      ".npy, .npz, .safetensors, CSV and raw files by a condition.",
+      "Select, fill, count, describe and draw the elements of .npy, .npz, .safetensors, CSV and\n"
+      "raw files for which a condition is true.",
       "tamis");
   app->require_subcommand(1);
   app->set_help_flag("-h,--help", "Print this help");
   app->set_version_flag("--version", "tamis " TAMIS_VERSION, "Print the version");
   app->get_formatter()->column_width(28);
   app->footer(
-      "`tamis help COMMAND` says more about a command, `tamis docs` is the whole manual.\n"
-      "Exit codes: 0 done, 1 wrong usage, 2 bad input, 3 input or output failed.");
+      "`tamis help COMMAND` describes a command; `tamis docs` prints the whole manual.\n"
+      "Exit codes: 0 success, 1 usage error, 2 bad input, 3 input or output failed.");
   for (const Command& command : commands()) {
     CLI::App* sub = app->add_subcommand(command.name, command.summary);
     sub->footer(footer_of(command));

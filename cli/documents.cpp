@@ -143,10 +143,11 @@ bool is_shown(const Command& command) { return !command.examples.empty(); }
 }  // namespace
 
 std::string markdown(const CLI::App& app) {
-  std::string text = "# The command line\n\n" + std::string(manual_introduction()) +
-                     "\n\nThis page is what `tamis docs` prints; the tests compare the two and run "
-                     "the examples, which work on\nthe files that `make demo` puts into "
-                     "`build/demo`.\n\n## Commands\n\n| | |\n|---|---|\n";
+  std::string text =
+      "# The command line\n\n" + std::string(manual_introduction()) +
+      "\n\nThis page is the output of `tamis docs`. The examples use the files that `make "
+      "demo` creates in `build/demo`, and are\nrun by the tests.\n\n## Commands\n\n| | "
+      "|\n|---|---|\n";
   for (const Command& command : commands()) {
     if (is_shown(command)) {
       text += fmt::format("| [`tamis {0}`](#tamis-{0}) | {1} |\n", command.name, command.summary);
@@ -164,7 +165,8 @@ std::string markdown(const CLI::App& app) {
 
 std::string man_page(const CLI::App& app) {
   std::string text = fmt::format(
-      ".TH TAMIS 1 \"\" \"{}\" \"User Commands\"\n.SH NAME\ntamis \\- masks for arrays on disk\n"
+      ".TH TAMIS 1 \"\" \"{}\" \"User Commands\"\n.SH NAME\ntamis \\- select, fill, count and draw "
+      "array files by a condition\n"
       ".SH SYNOPSIS\n\\fBtamis\\fR \\fICOMMAND\\fR [options]\n.SH DESCRIPTION\n{}.SH COMMANDS\n",
       app.version(), roff_paragraphs(manual_introduction()));
   for (const Command& command : commands()) {

@@ -30,7 +30,7 @@ DType parse_dtype(const std::string& text) {
   for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) {
-    throw UsageError(fmt::format("--dtype: unknown dtype '{}'{}; there are {}", text,
+    throw UsageError(fmt::format("--dtype: unknown dtype '{}'{}; available: {}", text,
                                  did_you_mean(text, names), fmt::join(names, ", ")));
   }
   return static_cast<DType>(found - names.begin());
@@ -48,7 +48,7 @@ Shape parse_shape(const std::string& text) {
     int64_t size = 0;
     const auto [next, error] = std::from_chars(at, end, size);
     if (error != std::errc() || size < -1 || (next < end && *next != ',')) {
-      throw UsageError(fmt::format("--shape: '{}' is no shape; write 100,200", text));
+      throw UsageError(fmt::format("--shape: '{}' is not a shape; write it like 100,200", text));
     }
     shape.push_back(size);
     at = next + 1;
@@ -92,7 +92,7 @@ void check_names(const std::vector<std::string>& names, const std::vector<FileAr
     const std::string variable = parse_name(text).name;
     const auto is_it = [&](const FileArgument& file) { return file.name == variable; };
     if (!variable.empty() && std::none_of(files.begin(), files.end(), is_it)) {
-      throw UsageError(fmt::format("--name {}: no file is called '{}'", text, variable));
+      throw UsageError(fmt::format("--name {}: no file is named '{}'", text, variable));
     }
   }
 }
@@ -140,9 +140,10 @@ size_t find_array(const io::Reader& reader, const std::string& name) {
   std::vector<std::string> names;
   for (size_t i = 0; i < std::min(arrays.size(), kMost); ++i) names.push_back(arrays[i].name);
   if (arrays.size() > kMost) names.emplace_back("...");
-  throw Error(ErrorKind::value,
-              fmt::format("{0}: it has {1} arrays: {2}; choose one with --name {3} or as {0}:{3}",
-                          reader.path(), arrays.size(), fmt::join(names, ", "), names[0]));
+  throw Error(
+      ErrorKind::value,
+      fmt::format("{0}: the file has {1} arrays: {2}; choose one with --name {3} or write {0}:{3}",
+                  reader.path(), arrays.size(), fmt::join(names, ", "), names[0]));
 }
 
 std::vector<Options> options_of_each(const Options& options) {
@@ -150,7 +151,8 @@ std::vector<Options> options_of_each(const Options& options) {
   for (const std::string& file : options.files) {
     (parse_file(file).name.empty() ? others : named).push_back(file);
   }
-  if (others.empty()) throw UsageError("--each needs files without a name, which are x in turn");
+  if (others.empty())
+    throw UsageError("--each needs at least one file without a name; each such file is x in turn");
   std::vector<Options> list;
   for (const std::string& file : others) {
     list.push_back(options);
@@ -177,7 +179,7 @@ Inputs::Inputs(const Options& options) {
          {"i", "j", "k", "true", "false", "inf", "nan", "and", "or", "not", "True", "False"}) {
       if (file.name == taken) {
         throw UsageError(
-            fmt::format("the name '{}' has a meaning of its own in conditions; "
+            fmt::format("the name '{}' is reserved in conditions; "
                         "choose another for {}",
                         file.name, file.path));
       }
@@ -185,20 +187,21 @@ Inputs::Inputs(const Options& options) {
     for (const FileArgument& other : files) {
       if (other.name == file.name) {
         throw UsageError(
-            fmt::format("two files are called '{}': {} and {}", file.name, other.path, file.path));
+            fmt::format("two files are named '{}': {} and {}", file.name, other.path, file.path));
       }
     }
     files.push_back(std::move(file));
   }
   const auto is_standard_input = [](const FileArgument& file) { return file.path == "-"; };
   if (std::count_if(files.begin(), files.end(), is_standard_input) > 1) {
-    throw UsageError("- stands there twice, but the standard input can be read only once");
+    throw UsageError("- is given twice, but standard input can be read only once");
   }
   check_names(options.names, files);
   for (const FileArgument& file : files) add(file, options);
   const bool some_have_names = std::any_of(readers_.begin(), readers_.end(), has_names);
   if (!options.names.empty() && !some_have_names) {
-    throw UsageError("--name chooses an array of an .npz or .safetensors file, and this is none");
+    throw UsageError(
+        "--name selects an array in an .npz or .safetensors file, but there is no such file here");
   }
 }
 

@@ -31,12 +31,12 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     const std::string text = error.what();
     return fmt::format(
         "{}\nTry `tamis {} --help`.",
-        text == "files is required" ? "name a file to work on, or - for the standard input" : text,
+        text == "files is required" ? "no input file; name one, or use - for standard input" : text,
         sub->get_name());
   }
   const std::string text = error.what();
   return fmt::format("{}\nTry `tamis --help`.",
-                     text == "A subcommand is required" ? "name a command" : text);
+                     text == "A subcommand is required" ? "no command given" : text);
 }
 
 /// Empty if the first argument is a command or an option.
@@ -70,7 +70,7 @@ int run(int argc, char** argv) {
 int guarded(int argc, char** argv) {
   try {
     const int code = run(argc, argv);
-    if (std::fflush(stdout) != 0) return fail(kIo, "cannot write to the standard output");
+    if (std::fflush(stdout) != 0) return fail(kIo, "cannot write to standard output");
     return code;
   } catch (...) {
     const Failure failure = current_failure();

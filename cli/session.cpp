@@ -22,7 +22,8 @@ io::Format format_named(const std::string& text) {
     names.emplace_back(io::name(f));
     if (text == names.back()) return f;
   }
-  throw UsageError(fmt::format("--format: '{}' is none of {}", text, fmt::join(names, ", ")));
+  throw UsageError(fmt::format("--format: unknown format '{}'; expected one of {}", text,
+                               fmt::join(names, ", ")));
 }
 
 /// The format that the ending of a path stands for; without an ending, that of .npy files.
@@ -30,11 +31,10 @@ io::Format format_by_ending(const std::string& path) {
   if (const auto known = io::format_of(path)) return *known;
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending.empty()) return io::Format::npy;
-  throw UsageError(
-      fmt::format("{}: no format has the ending {}; there are .npy, .npz, .safetensors, .csv, .raw "
-                  "and .bin, or "
-                  "say --format",
-                  path, ending));
+  throw UsageError(fmt::format(
+      "{}: unknown file extension {}; use .npy, .npz, .safetensors, .csv, .raw or .bin, "
+      "or give --format",
+      path, ending));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ io::Format Session::output_format(const std::string& path) const {
 io::Writer Session::writer(const std::string& path, std::vector<io::ArrayPlan> plans) const {
   const io::Format format = output_format(path);
   if (path == "-" && format != io::Format::csv && isatty(STDOUT_FILENO) == 1) {
-    throw UsageError("the result is binary and not for a terminal; name a file with -o");
+    throw UsageError("refusing to write binary data to a terminal; name a file with -o");
   }
   const bool has_names = format == io::Format::npz || format == io::Format::safetensors;
   for (io::ArrayPlan& plan : plans) {

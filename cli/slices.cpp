@@ -14,7 +14,7 @@ Slices::Slices(const Shape& shape, const std::vector<int64_t>& dims) {
   for (int64_t dim : dims) {
     if (dim < -rank || dim >= rank) {
       throw UsageError(
-          fmt::format("--dim: there is no dimension {} in shape {}", dim, to_string(shape)));
+          fmt::format("--dim: dimension {} is out of range for shape {}", dim, to_string(shape)));
     }
     along.push_back(dim < 0 ? dim + rank : dim);
   }

@@ -70,7 +70,7 @@ void refuse(const std::string& code, const std::function<void()>& call, std::str
 // ---- masked_select ------------------------------------------------------------------------------
 
 void keep_what_passes_a_test() {
-  example("Keep what passes a test");
+  example("Keep elements that satisfy a condition");
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
   SHOW(x.gt(3), "tensor([[False, False, False],\n        [ True,  True,  True]])");
   SHOW(x.masked_select(x.gt(3)), "tensor([4, 5, 6])");
@@ -80,7 +80,7 @@ void keep_what_passes_a_test() {
 }
 
 void keep_what_is_not_zero() {
-  example("Keep what is not zero");
+  example("Keep nonzero elements");
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
   const Tensor sparse = tensor({{0, 7, 0}, {9, 0, 0}});
   SHOW(x.masked_select(x.ne(0)), "tensor([1, 2, 3, 4, 5, 6])");
@@ -93,20 +93,20 @@ void drop_padding_tokens() {
   const int64_t batch = 2, seq_len = 3, vocab = 4;
   const Tensor logits = arange(batch * seq_len * vocab, float32).view({batch, seq_len, vocab});
   const Tensor numbers = ones({batch, seq_len});
-  note("A mask of ones and zeros is float32, and no mask:");
+  note("A tensor of ones and zeros is float32, not a mask:");
   REFUSE(logits.masked_select(numbers.unsqueeze(-1)),
          "masked_select: expected BoolTensor for mask");
-  note("Repaired: the first sequence has 3 tokens, the second 1.");
+  note("Corrected: the first sequence has 3 tokens, the second 1.");
   const Tensor mask = masks::from_lengths(tensor({3, 1}));
   SHOW(mask, "tensor([[ True,  True,  True],\n        [ True, False, False]])");
-  note("Often said to zero the padding. It removes it, and what is left is flat:");
+  note("This is often said to zero the padding. It removes the padding and flattens the rest:");
   SHOW(logits.masked_select(mask.unsqueeze(-1)).shape(), "[16]");
   note("x[mask] keeps a row for each token:");
   SHOW(logits[mask],
        "tensor([[ 0.,  1.,  2.,  3.],\n        [ 4.,  5.,  6.,  7.],\n        [ 8.,  9., 10., "
        "11.],\n"
        "        [12., 13., 14., 15.]])");
-  note("Zeroing is masked_fill, which keeps the shape:");
+  note("To zero the padding and keep the shape, use masked_fill:");
   SHOW(logits.masked_fill(~mask.unsqueeze(-1), 0)[1],
        "tensor([[12., 13., 14., 15.],\n        [ 0.,  0.,  0.,  0.],\n        [ 0.,  0.,  0.,  "
        "0.]])");
@@ -117,15 +117,13 @@ void hide_the_future() {
   const Tensor attention = arange(18, float32).view({2, 3, 3});
   REFUSE(attention.masked_select(tril(ones({3, 3})).unsqueeze(0)),
          "masked_select: expected BoolTensor for mask");
-  note(
-      "Repaired. The lower triangle keeps past and present, so `future_mask` is a wrong name for "
-      "it.");
+  note("Corrected. The lower triangle keeps past and present, so `future_mask` is a misnomer.");
   SHOW(masks::causal(3),
        "tensor([[ True, False, False],\n        [ True,  True, False],\n        [ True,  True,  "
        "True]])");
   SHOW(attention.masked_select(masks::causal(3)),
        "tensor([ 0.,  3.,  4.,  6.,  7.,  8.,  9., 12., 13., 15., 16., 17.])");
-  note("Before a softmax one wants the shape, and -inf where the future is:");
+  note("Before a softmax, keep the shape and fill the future with -inf:");
   SHOW(attention[0].masked_fill(~masks::causal(3), -INFINITY),
        "tensor([[0., -inf, -inf],\n        [3., 4., -inf],\n        [6., 7., 8.]])");
 }
@@ -146,7 +144,7 @@ void select_by_a_mask() {
   const Tensor input = tensor({1, 2, 3, 4, 5});
   const Tensor mask = tensor({true, false, true, false, true});
   SHOW(masked_select(input, mask), "tensor([1, 3, 5])");
-  note("The shapes need not be equal, they only have to broadcast:");
+  note("The shapes need not be equal; they only have to broadcast:");
   SHOW(masked_select(input, tensor({{true}, {false}, {true}})),
        "tensor([1, 2, 3, 4, 5, 1, 2, 3, 4, 5])");
 }
@@ -162,7 +160,7 @@ void mask_from_lengths() {
       "        [ True,  True,  True, False, False]])");
   SHOW(count(mask), "9");
   SHOW(equal(mask, arange(5) < tensor({{2}, {4}, {3}})), "true");
-  note("Multiplying by a mask is no way to drop padding: NaN * 0 is NaN.");
+  note("Multiplying by a mask does not drop padding: NaN * 0 is NaN.");
   const Tensor data = ones({3, 5}).masked_fill(~mask, NAN);
   SHOW((data * mask).sum(), "tensor(nan)");
   SHOW(data.masked_fill(~mask, 0).sum(), "tensor(9.)");
@@ -174,7 +172,7 @@ void mask_from_indices() {
   const Tensor mask = masks::from_indices(10, {2, 5, 7}, false);
   SHOW(data * mask, "tensor([0., 1., 0., 3., 4., 0., 6., 0., 8., 9.])");
   SHOW(data[mask], "tensor([0., 1., 3., 4., 6., 8., 9.])");
-  note("An empty list, which breaks the usual recipe, masks nothing:");
+  note("An empty list, which breaks the usual recipe, masks nothing out:");
   SHOW(count(masks::from_indices(10, {}, false)), "10");
 }
 
@@ -184,7 +182,9 @@ void mask_from_token_ids() {
   const Tensor mask = masks::drop_token_ids(tokens, {2, 4, 7});
   SHOW(equal(mask, ~isin(tokens, tensor({2, 4, 7}))), "true");
   SHOW(tokens * mask, "tensor([5, 0, 9, 0, 0, 0, 1, 0, 0, 8, 3, 0])");
-  note("Often written tokens * mask.float(): needless, and it turns the ids into floats.");
+  note(
+      "Often written as tokens * mask.float(), which is unnecessary and turns the ids into "
+      "floats.");
   SHOW((tokens * mask).dtype(), "int64");
   SHOW((tokens * mask.to_float()).dtype(), "float32");
   note("Zero may be a token too. A selection does not confuse the two:");
@@ -194,7 +194,7 @@ void mask_from_token_ids() {
 // ---- x[mask] ------------------------------------------------------------------------------------
 
 void multiply_what_is_kept() {
-  example("Multiply what is kept");
+  example("Multiply kept elements");
   const Tensor x = tensor({1., 2., 3., 4., 5.});
   const Tensor y = tensor({10., 20., 30., 40., 50.});
   const Tensor mask = tensor({1, 1, 0, 1, 0}, boolean);
@@ -203,7 +203,7 @@ void multiply_what_is_kept() {
 }
 
 void sum_what_is_kept() {
-  example("Sum what is kept");
+  example("Sum kept elements");
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
   const Tensor mask = tensor({{true, false, true}, {false, true, false}, {true, false, true}});
   SHOW(x[mask], "tensor([1, 3, 5, 7, 9])");
@@ -225,7 +225,7 @@ void combine_masks() {
 // ---- writing through a mask ---------------------------------------------------------------------
 
 void zero_above_a_threshold() {
-  example("Zero what exceeds its threshold");
+  example("Zero elements above their threshold");
   const Tensor threshold = tensor({1.5, 2.0, 0.8, 3.1, 1.2});
   const Tensor target = tensor({1.0, 3.0, 0.5, 4.0, 1.8});
   const Tensor mask = target > threshold;
@@ -238,7 +238,7 @@ void zero_above_a_threshold() {
 }
 
 void zero_inside_ranges() {
-  example("Zero what lies in one of several ranges");
+  example("Zero elements in any of several ranges");
   const Tensor ranges = tensor({{1.0, 3.0}, {0.5, 2.5}, {2.0, 4.0}});
   const Tensor lo = ranges.select(1, 0), hi = ranges.select(1, 1);
   const Tensor target = tensor({1.5, 2.2, 3.8, 0.7, 1.2});
@@ -246,7 +246,9 @@ void zero_inside_ranges() {
   REFUSE(
       (target >= lo) & (target <= hi),
       "The size of tensor a (5) must match the size of tensor b (3) at non-singleton dimension 0");
-  note("Repaired: a column of numbers against a row of ranges, then `any` over the ranges.");
+  note(
+      "Corrected: compare a column of numbers with a row of ranges, then take `any` over the "
+      "ranges.");
   const Tensor inside = masks::between(target.unsqueeze(1), lo, hi);
   SHOW(inside,
        "tensor([[ True,  True, False],\n        [ True,  True,  True],\n        [False, False,  "
@@ -266,7 +268,7 @@ void zero_listed_values() {
 }  // namespace
 
 int main() {
-  std::cout << "Tamis by example: code -> what it gives.\n";
+  std::cout << "Tamis by example: code -> result.\n";
   keep_what_passes_a_test();
   keep_what_is_not_zero();
   drop_padding_tokens();
@@ -283,8 +285,8 @@ int main() {
   zero_inside_ranges();
   zero_listed_values();
   if (wrong > 0) {
-    std::cout << "\ntour: " << wrong << " results are not as they should be\n";
+    std::cout << "\ntour: " << wrong << " results are wrong\n";
     return 1;
   }
-  std::cout << "\ntour: " << examples << " examples, all as they should be\n";
+  std::cout << "\ntour: " << examples << " examples, all correct\n";
 }

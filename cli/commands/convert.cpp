@@ -35,11 +35,11 @@ void write_array(const Session& session, const io::Reader& reader, size_t array,
 void run_convert(const Session& session) {
   const Options& options = session.options();
   if (options.files.size() != 1 || options.names.size() > 1) {
-    throw UsageError("convert takes one file, and writes it to the one that -o names");
+    throw UsageError("convert takes one input file; name the output with -o");
   }
   const io::Format format = session.output_format(options.output);
   if (!options.columns.empty() && format != io::Format::csv) {
-    throw UsageError("--columns are names for a CSV file, and this is none");
+    throw UsageError("--columns names the columns of a CSV file, but the output is not CSV");
   }
   const FileArgument file = parse_file(options.files[0]);
   const io::Reader reader = open_reader(file.path, options);

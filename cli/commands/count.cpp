@@ -138,7 +138,7 @@ void run_count(const Session& session) {
   const Options& options = session.options();
   const bool to_file = options.output != "-";
   if (to_file && options.dims.empty()) throw UsageError("--output needs --dim");
-  if (to_file && options.each) throw UsageError("--output is for one result, not for --each");
+  if (to_file && options.each) throw UsageError("--output cannot be combined with --each");
   if (options.each) return count_each(session);
   const Counts counts = count_files(session, options);
   if (to_file) {

@@ -5,29 +5,29 @@ namespace tamis::cli {
 
 std::vector<Example> select_examples() {
   return {
-      {"The readings above 3 degrees that are not missing, into a file",
+      {"Write the readings above 3 degrees that are not missing to a file",
        "tamis select temperature.npy --where 'x > 3 & ~isnan(x)' -o out.npy",
        "kept 6552 of 8760 (74.8 %)\n"},
-      {"Readings above the limit of their hour, through a pipe",
+      {"Pipe the readings above the limit for their hour to another command",
        "tamis select x=temperature.npy y=limit.npy -w 'x > y' --quiet | tamis count - -w 'x > 30'",
        "14\n"},
-      {"Without outliers: within three standard deviations",
+      {"Remove outliers, more than three standard deviations from the mean",
        "tamis select temperature.npy -w 'abs(x - mean(x)) <= 3 * std(x)' -o clean.npz",
        "kept 8395 of 8760 (95.8 %)\n"},
-      {"The first week, by index", "tamis select temperature.npy -w 'i < 7' -o week.npy",
+      {"Select the first week by index", "tamis select temperature.npy -w 'i < 7' -o week.npy",
        "kept 168 of 8760 (1.9 %)\n"},
   };
 }
 
 std::vector<Example> fill_examples() {
   return {
-      {"Zero where a token is one of three",
+      {"Replace three token ids with zero",
        "tamis fill tokens.npy --where 'isin(x, [2, 4, 7])' --value 0 -o out.npy",
        "filled 9 of 24 (37.5 %)\n"},
-      {"The mean in place of gaps",
+      {"Fill gaps with the mean",
        "tamis fill temperature.npy -w 'isnan(x)' --value 'mean(x)' -o filled.npy",
        "filled 355 of 8760 (4.1 %)\n"},
-      {"Cut at the limit of each hour",
+      {"Cap readings at the limit for their hour",
        "tamis fill x=temperature.npy y=limit.npy -w 'x > y' --value y -o capped.npy",
        "filled 422 of 8760 (4.8 %)\n"},
   };
@@ -35,7 +35,7 @@ std::vector<Example> fill_examples() {
 
 std::vector<Example> count_examples() {
   return {
-      {"Between the 5 % and the 95 % quantile, for each hour",
+      {"Count readings between the 5 % and 95 % quantiles, for each hour",
        "tamis count temperature.npy --where 'x >= q(0.05) & x <= q(0.95)' --dim 0",
        "312\n"
        "309\n"
@@ -61,24 +61,24 @@ std::vector<Example> count_examples() {
        "342\n"
        "332\n"
        "326\n"},
-      {"Days on which it froze",
+      {"Count the days with frost",
        "tamis count temperature.npy -w 'x < 0' --dim 1 -o per_day.npy && tamis count per_day.npy "
        "-w 'x > 0'",
        "116\n"},
-      {"The true elements of a mask",
+      {"Count the true elements of a mask",
        "tamis mask -w 'causal(4)' -o causal.npy -q && tamis count causal.npy", "10\n"},
-      {"File by file", "tamis count --each temperature.npy limit.npy -w 'x > 20'",
+      {"Count several files separately", "tamis count --each temperature.npy limit.npy -w 'x > 20'",
        "file             count  total\n"
        "temperature.npy    852   8760\n"
        "limit.npy           13     24\n"},
-      {"For a script", "tamis count temperature.npy -w 'isnan(x)' --json",
+      {"JSON output for a script", "tamis count temperature.npy -w 'isnan(x)' --json",
        "{\"count\":355,\"total\":8760}\n"},
   };
 }
 
 std::vector<Example> stats_examples() {
   return {
-      {"All of a file", "tamis stats temperature.npy",
+      {"Summarise a whole file", "tamis stats temperature.npy",
        "count     8760\n"
        "total     8760\n"
        "nan       355\n"
@@ -93,7 +93,7 @@ std::vector<Example> stats_examples() {
        "q(0.75)   15.4\n"
        "q(0.95)   22.5\n"
        "max       99.9\n"},
-      {"Readings above the limit of their hour",
+      {"Readings above the limit for their hour",
        "tamis stats x=temperature.npy y=limit.npy --where 'x > y'",
        "count     422\n"
        "total     8760\n"
@@ -109,13 +109,13 @@ std::vector<Example> stats_examples() {
        "q(0.75)   25.7\n"
        "q(0.95)   28.89\n"
        "max       99.9\n"},
-      {"Row by row", "tamis stats tokens.npy --dim 1",
+      {"One line per row", "tamis stats tokens.npy --dim 1",
        "index  count  total  nan  inf  sum      mean       std  min  max\n"
        "0          6      6    0    0   19  3.166667  2.926887    0    7\n"
        "1          6      6    0    0   39       6.5  1.048809    5    8\n"
        "2          6      6    0    0   34  5.666667  2.875181    0    8\n"
        "3          6      6    0    0   16  2.666667  1.966384    0    5\n"},
-      {"For a script, with quantiles of its own",
+      {"JSON output for a script, with chosen quantiles",
        "tamis stats temperature.npy -w 'x < 99' --quantiles 0.1,0.9 --json",
        "{\"count\":8395,\"total\":8760,\"nan\":0,\"inf\":0,\"sum\":80782.60004772246,\"mean\":9."
        "622703996155147,\"std\":7.814009287460074,\"min\":-12.100000381469727,\"q(0.1)\":-0."
@@ -125,19 +125,19 @@ std::vector<Example> stats_examples() {
 
 std::vector<Example> mask_examples() {
   return {
-      {"True up to the length of each row",
+      {"Mask each row up to its length",
        "tamis mask --lengths lengths.npy --max-len 512 -o mask.npy", "true: 10 of 2048 (0.5 %)\n"},
-      {"Which keys a query sees: none behind it, none more than 127 before it",
+      {"Attention mask: each query sees itself and the 127 keys before it",
        "tamis mask --where 'causal(512) & sliding_window(512, 128)' -o causal.npy",
        "true: 57408 of 262144 (21.9 %)\n"},
-      {"The gaps of a file", "tamis mask temperature.npy -w 'isnan(x)' -o gaps.npy",
+      {"Mark missing readings", "tamis mask temperature.npy -w 'isnan(x)' -o gaps.npy",
        "true: 355 of 8760 (4.1 %)\n"},
   };
 }
 
 std::vector<Example> partition_examples() {
   return {
-      {"Frost, and the rest",
+      {"Separate frost from the other readings",
        "tamis partition temperature.npy --where 'x < 0' -o kept.npy --rejected rest.npy",
        "kept 989 of 8760 (11.3 %)\n"},
   };
@@ -145,7 +145,7 @@ std::vector<Example> partition_examples() {
 
 std::vector<Example> show_examples() {
   return {
-      {"Where readings are missing: days by hours",
+      {"Draw where readings are missing, days by hours",
        "tamis show temperature.npy --where 'isnan(x)' -o picture.png",
        "temperature.npy [365, 24] float32, where isnan(x)\n"
        "kept 355 of 8,760 (4.05%)\n"
@@ -175,7 +175,7 @@ std::vector<Example> show_examples() {
        "    │····░░······░░····················░░··░░········\n"
        "    └┴─────────┴─────────┴─────────┴─────────┴───────\n"
        "     0         5         10        15        20\n"},
-      {"A causal mask with a window",
+      {"Draw a causal mask with a sliding window",
        "tamis mask --where 'sliding_window(64, 24)' -o window.npy -q && tamis show window.npy",
        "window.npy [64, 64] bool\n"
        "kept 1,260 of 4,096 (30.76%)\n"
@@ -209,11 +209,11 @@ std::vector<Example> show_examples() {
 
 std::vector<Example> head_examples() {
   return {
-      {"The first rows", "tamis head tokens.npy -n 2",
+      {"Print the first rows", "tamis head tokens.npy -n 2",
        "0 5 2 0 5 7\n"
        "7 5 8 6 6 7\n"
        "2 of 4 lines\n"},
-      {"Where it was hottest", "tamis head temperature.npy -w 'x > 30 & x < 99' -n 3",
+      {"Find the hottest hours", "tamis head temperature.npy -w 'x > 30 & x < 99' -n 3",
        "182,14  31.0\n"
        "207,12  30.4\n"
        "207,15  30.4\n"},
@@ -222,31 +222,31 @@ std::vector<Example> head_examples() {
 
 std::vector<Example> convert_examples() {
   return {
-      {"For a spreadsheet",
+      {"Write CSV for a spreadsheet",
        "tamis convert tokens.npy --columns a,b,c,d,e,f -o tokens.csv && head -n 3 tokens.csv",
        "wrote int64 of shape [4, 6]\n"
        "a,b,c,d,e,f\n"
        "0,5,2,0,5,7\n"
        "7,5,8,6,6,7\n"},
-      {"And back", "tamis convert tokens.csv --header -o again.npy && cmp tokens.npy again.npy",
+      {"Read it back", "tamis convert tokens.csv --header -o again.npy && cmp tokens.npy again.npy",
        "wrote int64 of shape [4, 6]\n"},
-      {"One tensor of a model", "tamis convert model.safetensors:bias -o bias.npy",
+      {"Extract one tensor from a model", "tamis convert model.safetensors:bias -o bias.npy",
        "wrote float32 of shape [4]\n"},
   };
 }
 
 std::vector<Example> info_examples() {
   return {
-      {"The tensors of a model", "tamis info model.safetensors",
+      {"List the tensors of a model", "tamis info model.safetensors",
        "model.safetensors: safetensors, 2 arrays, 160 B\n"
        "  embedding  float32   [9, 4]  144 B\n"
        "  bias       float32   [4]  16 B\n"},
-      {"Several files", "tamis info temperature.npy tokens.npy",
+      {"Describe several files", "tamis info temperature.npy tokens.npy",
        "temperature.npy: npy, 1 array, 35.0 kB\n"
        "  float32   [365, 24]  35.0 kB\n"
        "tokens.npy: npy, 1 array, 192 B\n"
        "  int64     [4, 6]  192 B\n"},
-      {"For a script", "tamis info limit.npy --json",
+      {"JSON output for a script", "tamis info limit.npy --json",
        "[{\"file\":\"limit.npy\",\"format\":\"npy\",\"arrays\":[{\"name\":\"\",\"dtype\":"
        "\"float32\",\"shape\":[24],\"elements\":24,\"bytes\":96,\"offset\":128,\"fortran_order\":"
        "false,\"byte_swapped\":false,\"compressed\":false}]}]\n"},

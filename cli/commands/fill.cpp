@@ -37,8 +37,8 @@ void check_value(const Array& x, const Expression& value) {
     }
     if (is_floating_point(number.dtype()) && is_integral(x.dtype) && has_fraction(number)) {
       throw UsageError(
-          fmt::format("--value: {} is not a whole number, as an array of {} needs; "
-                      "round(...) makes it one",
+          fmt::format("--value: {} is not an integer, but the array holds {}; "
+                      "use round(...)",
                       number.item().to_double(), name(x.dtype)));
     }
   } else if (!can_cast(value.dtype(), x.dtype)) {

@@ -36,9 +36,9 @@ std::string size_text(uint64_t bytes) {
 std::string notes(const io::ArrayInfo& info) {
   std::string text;
   if (info.fortran_order) text += ", Fortran order";
-  if (info.byte_swapped) text += ", other byte order";
+  if (info.byte_swapped) text += ", byte-swapped";
   if (info.compressed) text += ", compressed";
-  if (!info.dtype) text += ", cannot be read";
+  if (!info.dtype) text += ", unsupported";
   return text;
 }
 
@@ -80,7 +80,8 @@ void print_file(const io::Reader& reader, const std::vector<io::ArrayInfo>& arra
 
 void run_info(const Session& session) {
   const Options& options = session.options();
-  if (options.names.size() > 1) throw UsageError("info: one --name is for all files");
+  if (options.names.size() > 1)
+    throw UsageError("info: only one --name is allowed, and it applies to all files");
   auto list = Json::array();
   for (const std::string& argument : options.files) {
     const FileArgument file = parse_file(argument);

@@ -48,10 +48,10 @@ void write_picture(const std::string& path, const std::string& png) {
 
 void check_picture(const std::string& path) {
   if (path == "-" && isatty(STDOUT_FILENO) == 1) {
-    throw UsageError("a PNG is not for a terminal; name a file with -o");
+    throw UsageError("refusing to write a PNG to a terminal; name a file with -o");
   }
   if (!path.empty() && path != "-" && !path.ends_with(".png")) {
-    throw UsageError(fmt::format("{}: pictures are PNG files; name it .png", path));
+    throw UsageError(fmt::format("{}: pictures are PNG files; use a name that ends in .png", path));
   }
 }
 
@@ -66,7 +66,7 @@ void run_show(const Session& session) {
   where.check_condition();
   const bool with_values = options.values || (options.where.empty() && x.dtype != DType::boolean);
   if (with_values && is_complex(x.dtype)) {
-    throw UsageError("--values: complex numbers have no place on a scale");
+    throw UsageError("--values: complex numbers cannot be drawn on a colour scale");
   }
   CellGrid grid(where.shape(), kImageCells, kImageCells);
   session.runner().run(

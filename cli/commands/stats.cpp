@@ -35,11 +35,12 @@ struct Stats {
 std::vector<double> wanted_quantiles(const Options& options) {
   if (!options.dims.empty() && !options.quantiles.empty()) {
     throw UsageError(
-        "--quantiles: there are none along dimensions; leave out --dim, or choose a slice, as in "
+        "--quantiles cannot be combined with --dim; omit --dim, or select a slice, for example "
+        "with "
         "--where 'j == 3'");
   }
   for (double p : options.quantiles) {
-    if (!(p >= 0 && p <= 1)) throw UsageError("--quantiles: they are numbers from 0 to 1");
+    if (!(p >= 0 && p <= 1)) throw UsageError("--quantiles: expected numbers from 0 to 1");
   }
   if (!options.quantiles.empty() || !options.dims.empty()) return options.quantiles;
   return {0.05, 0.25, 0.5, 0.75, 0.95};

@@ -22,8 +22,8 @@ Shape broadcast(const Shape& a, const Shape& b) {
   } catch (const Error&) {
     throw Error(
         ErrorKind::shape,
-        fmt::format("shapes {} and {} do not go together: from the last dimension on, sizes "
-                    "must match, or one be 1",
+        fmt::format("shapes {} and {} cannot be broadcast: counting from the last dimension, sizes "
+                    "must be equal, or one of them 1",
                     to_string(a), to_string(b)));
   }
 }
@@ -215,7 +215,7 @@ void Binder::unknown_name(const Node& node) const {
   std::string hint = did_you_mean(node.text, candidates);
   if (hint.empty() && !arrays_.empty()) {
     for (const Array& a : arrays_) {
-      hint += (hint.empty() ? "; the arrays are called " : ", ") + a.name;
+      hint += (hint.empty() ? "; the arrays are named " : ", ") + a.name;
     }
   }
   throw ConditionError(fmt::format("unknown name '{}'{}", node.text, hint), node.place);

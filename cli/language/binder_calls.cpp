@@ -123,7 +123,7 @@ size_t Binder::pass_for(const Node& node) {
   pass.key = key;
   pass.steps = finish_scope({});
   if (is_complex(pass.steps.dtype)) {
-    throw ConditionError("complex numbers have no order and no such value", node.place);
+    throw ConditionError("complex numbers have no order, so this value is not defined", node.place);
   }
   plan_.passes.push_back(std::move(pass));
   return plan_.passes.size() - 1;
@@ -134,7 +134,7 @@ int Binder::bind_whole(const Node& node, const Function& f, const std::vector<co
   first.kind = Node::Kind::name;
   first.place = node.place;
   if (given[0] == nullptr) {
-    if (arrays_.empty()) throw ConditionError("there is no array to take q of", node.place);
+    if (arrays_.empty()) throw ConditionError("q needs an array, but there is none", node.place);
     first.text = arrays_[0].name;
   }
   const Node& input = given[0] == nullptr ? first : *given[0];
@@ -175,11 +175,11 @@ Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& 
     throw ConditionError(fmt::format("{} of {} must be {}", p.name, f.name, what), node.place);
   };
   if (p.type == Parameter::Type::integers) {
-    if (node.kind != Node::Kind::list) return refuse("a list of whole numbers");
+    if (node.kind != Node::Kind::list) return refuse("a list of integers");
     Shape list;
     for (const Node& child : node.children) {
       const std::optional<Scalar> v = constant_of(child);
-      if (!v || v->dtype() != DType::int64) return refuse("a list of whole numbers");
+      if (!v || v->dtype() != DType::int64) return refuse("a list of integers");
       list.push_back(v->to_int64());
     }
     return list;
@@ -187,7 +187,7 @@ Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& 
   const std::optional<Scalar> v = constant_of(node);
   switch (p.type) {
     case Parameter::Type::integer:
-      if (!v || v->dtype() != DType::int64) return refuse("a whole number");
+      if (!v || v->dtype() != DType::int64) return refuse("an integer");
       return v->to_int64();
     case Parameter::Type::boolean:
       if (!v || v->dtype() != DType::boolean) return refuse("true or false");
@@ -211,7 +211,7 @@ std::vector<Scalar> Binder::list_of(const Node& node) const {
   std::vector<Scalar> values;
   for (const Node& child : node.children) {
     const std::optional<Scalar> v = constant_of(child);
-    if (!v) throw ConditionError("a list holds numbers only", child.place);
+    if (!v) throw ConditionError("a list can contain only numbers", child.place);
     values.push_back(*v);
   }
   return values;

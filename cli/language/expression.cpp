@@ -80,7 +80,7 @@ bool Expression::is_number() const {
 void Expression::check_condition() const {
   if (dtype() == DType::boolean) return;
   ConditionError error(
-      fmt::format("a condition is true or false, but this is {}; compare it, as in (...) != 0",
+      fmt::format("a condition must be bool, but this is {}; compare it, as in (...) != 0",
                   name(dtype())),
       state_->root);
   error.set_source(state_->text);

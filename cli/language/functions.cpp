@@ -28,17 +28,17 @@ struct WholeFunction {
 };
 constexpr WholeFunction kWhole[] = {
     {"count(condition)", Whole::count, "How many elements are true."},
-    {"any(condition)", Whole::any, "Whether some element is true."},
+    {"any(condition)", Whole::any, "Whether any element is true."},
     {"all(condition)", Whole::all, "Whether every element is true."},
     {"sum(input)", Whole::sum, "The sum; exact for integers."},
     {"mean(input)", Whole::mean, "The mean."},
-    {"std(input)", Whole::std, "The standard deviation, with n - 1 as divisor."},
-    {"var(input)", Whole::var, "The variance, with n - 1 as divisor."},
+    {"std(input)", Whole::std, "The standard deviation, with divisor n - 1."},
+    {"var(input)", Whole::var, "The variance, with divisor n - 1."},
     {"min(input)", Whole::min, "The smallest element."},
     {"max(input)", Whole::max, "The largest element."},
-    {"median(input)", Whole::median, "The median, the lower one of two."},
+    {"median(input)", Whole::median, "The median; the lower one if two are in the middle."},
     {"quantile(input, p)", Whole::quantile,
-     "The p-quantile, linear between neighbours; p is from 0 to 1."},
+     "The p-quantile, interpolated linearly; p is from 0 to 1."},
     {"q(p), q(input, p)", Whole::quantile,
      "The p-quantile of the first array, or of an expression."},
 };

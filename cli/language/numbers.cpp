@@ -149,11 +149,12 @@ Tensor compare_number(Comparison c, const Tensor& x, const Scalar& number) {
 }
 
 [[noreturn]] void refuse_overflow(Place place) {
-  throw ConditionError("the result does not fit into 64 bits; with .0 it is a float", place);
+  throw ConditionError(
+      "the result does not fit in 64 bits; write a number with .0 to use floating point", place);
 }
 
 int64_t floor_divided(int64_t a, int64_t b, Place place) {
-  if (b == 0) throw ConditionError("integers are divided by zero here", place);
+  if (b == 0) throw ConditionError("integer division by zero", place);
   if (a == std::numeric_limits<int64_t>::min() && b == -1) refuse_overflow(place);
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }

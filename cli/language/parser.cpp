@@ -160,7 +160,7 @@ class Parser {
     const Operator* o = find(kPrefix, peek());
     if (o == nullptr) return primary();
     if (o->precedence < loosest && o->precedence == kNot) {
-      fail("'not' binds looser than what stands before it; put parentheses around it");
+      fail("'not' binds more loosely than the operator before it; put it in parentheses");
     }
     const Token& token = take();
     Node operand = expression(o->precedence);
@@ -216,7 +216,7 @@ class Parser {
         name = take().text;
         take();
       } else if (!names.empty() && !names.back().empty()) {
-        fail("an argument without a name stands behind one with a name");
+        fail("an argument without a name follows one with a name");
       }
       names.push_back(std::move(name));
       arguments.push_back(expression(kLoosest));

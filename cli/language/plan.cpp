@@ -46,7 +46,7 @@ Tensor evaluate_call(const Step& step, const std::vector<Tensor>& results) {
   } catch (const Error& e) {
     // All but this has come out when the plan was made.
     if (e.what() == std::string_view("ZeroDivisionError")) {
-      throw ConditionError("integers are divided by zero here", step.place);
+      throw ConditionError("integer division by zero", step.place);
     }
     throw;
   }

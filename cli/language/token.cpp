@@ -59,7 +59,7 @@ class Tokenizer {
     for (const Foreign& f : kForeign) {
       if (text_.substr(at_).starts_with(f.symbol)) {
         throw ConditionError(
-            "'" + std::string(f.symbol) + "' is not known here; " + std::string(f.hint),
+            "unknown operator '" + std::string(f.symbol) + "'; " + std::string(f.hint),
             {begin, begin + f.symbol.size()});
       }
     }
@@ -75,9 +75,9 @@ class Tokenizer {
   [[noreturn]] void refuse(size_t begin) const {
     const Place place{begin, begin + 1};
     const char c = text_[begin];
-    if (c == '!') throw ConditionError("'!' is not known here; write ~ or not", place);
-    if (c < ' ' || c > '~') throw ConditionError("a character that is not known here", place);
-    throw ConditionError("'" + std::string(1, c) + "' is not known here", place);
+    if (c == '!') throw ConditionError("unknown operator '!'; write ~ or not", place);
+    if (c < ' ' || c > '~') throw ConditionError("unexpected character", place);
+    throw ConditionError("unexpected character '" + std::string(1, c) + "'", place);
   }
 
   Token number() {
@@ -105,7 +105,7 @@ class Tokenizer {
       const auto [end, error] =
           std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
       if (error == std::errc::result_out_of_range) {
-        throw ConditionError("this number is out of the range of float64", token.place);
+        throw ConditionError("this number is out of range for float64", token.place);
       }
       token.number = value;
     }
@@ -134,7 +134,7 @@ class Tokenizer {
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, value, base);
     if (error == std::errc::result_out_of_range) {
-      throw ConditionError("this number does not fit into 64 bits; with .0 it is a float", place);
+      throw ConditionError("this number does not fit in 64 bits; add .0 to make it a float", place);
     }
     if (error != std::errc() || end != last) {
       throw ConditionError("this is neither a number nor a name", place);

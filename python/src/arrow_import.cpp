@@ -220,8 +220,8 @@ py::object from_arrow_function(const py::object& array, const py::object& null, 
     const auto* first =
         static_cast<const uint8_t*>(std::memchr(bytes, 0, static_cast<size_t>(column.length)));
     refuse(PyExc_ValueError, "the array has a null at " + std::to_string(first - bytes) +
-                                 "; say what nulls become with null=value, or ask for the elements "
-                                 "that are none with return_mask=True");
+                                 "; pass null=value to replace nulls, or return_mask=True to get a "
+                                 "mask of the other elements");
   }
   std::optional<Tensor> values = valid ? std::nullopt : shared(column);
   if (!values) values = copied(column);

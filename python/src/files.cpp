@@ -126,7 +126,7 @@ void save_to_object(const py::object& file, Content content) {
   io::Format format = io::format_of(name).value_or(usual);
   if (format == io::Format::raw) format = usual;
   check(!content.named || format != io::Format::npy, ErrorKind::value,
-        "{}: a .npy file has no names: write .npz or .safetensors", name);
+        "{}: .npy files cannot store names; use .npz or .safetensors", name);
   if (!content.named) content.tensors[0].first = io::default_name(format);
   const io::File copy =
       without_gil([&] { return io::write_temporary(name, format, content.tensors); });

@@ -143,9 +143,9 @@ bool is_ndarray(PyObject* o) { return numpy_loaded() && Api::get().PyArray_Check
 void refuse_masked_array(PyObject* o) {
   if (!numpy_loaded() || !PyType_IsSubtype(Py_TYPE(o), masked_type)) return;
   raise_python(PyExc_TypeError,
-               "a tensor has no mask, and that of this NumPy masked array would be lost; write "
-               "a.filled(value) for its values with another in place of what is masked, or pass "
-               "a.data, with mask=~np.ma.getmaskarray(a) to a function that takes a mask");
+               "tensors do not carry a mask, so the mask of this NumPy masked array would be lost; "
+               "write a.filled(value) to replace masked elements, or pass a.data, and "
+               "mask=~np.ma.getmaskarray(a) to a function that accepts a mask");
 }
 
 bool is_numpy_scalar(PyObject* o) {

@@ -50,8 +50,8 @@ bool is_word(std::string_view text, std::string_view word) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
 }
 
-constexpr const char* kNoNumber = "is no number";
-constexpr const char* kOutOfRange = "is out of the range of";  // the dtype follows
+constexpr const char* kNoNumber = "is not a number";
+constexpr const char* kOutOfRange = "is out of range for";  // the dtype follows
 
 /// float or double. None if the text is a number; else what is wrong with it.
 template <class T>
@@ -80,7 +80,7 @@ const char* parse_as(std::string_view text, T& value) {
   } else if constexpr (std::is_integral_v<T>) {
     if (text.empty()) return "is empty, and only floats can be NaN";
     const std::string_view digits = without_plus(text);
-    if (!is_integer(digits)) return "is no whole number";
+    if (!is_integer(digits)) return "is not an integer";
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     // from_chars leaves "-1" as an unsigned number where it finds it.
     return error == std::errc() && end == digits.data() + digits.size() ? nullptr : kOutOfRange;
@@ -157,7 +157,7 @@ class CsvParser {
         state_ = State::plain;
         [[fallthrough]];
       case State::plain:
-        require(c != '"', "a quote inside of field {} that does not begin with one", fields_ + 1);
+        require(c != '"', "field {} contains a quote but does not start with one", fields_ + 1);
         break;
       case State::quoted:
         if (c == '"') {
@@ -174,7 +174,7 @@ class CsvParser {
         [[fallthrough]];
       case State::behind_return:
         require(c == '\n' || (c == ',' && state_ == State::behind_quote),
-                "something follows the quote that ends field {}", fields_ + 1);
+                "unexpected text after the closing quote of field {}", fields_ + 1);
         break;
     }
     if (c == ',') {
@@ -208,7 +208,8 @@ class CsvParser {
       ++line_;
       return;
     }
-    require(empty_line_ == 0, "numbers follow line {}, which is empty; a missing number is nan",
+    require(empty_line_ == 0,
+            "line {} is empty but more numbers follow; write nan for a missing number",
             empty_line_);
     end_field();
     if (needs_wider_) return;
@@ -216,7 +217,7 @@ class CsvParser {
       columns_ = fields_;
       first_line_ = line_;
     }
-    require(fields_ == columns_, "there are {} fields, but {} in line {}", fields_, columns_,
+    require(fields_ == columns_, "{0} fields, but line {2} has {1}", fields_, columns_,
             first_line_);
     rows_ += !in_header_;
     in_header_ = false;
@@ -225,7 +226,7 @@ class CsvParser {
   }
 
   void end_file() {
-    require(state_ != State::quoted, "the file ends within the quotes that begin in line {}",
+    require(state_ != State::quoted, "the file ends inside the quotes that open on line {}",
             quote_line_);
     if (state_ != State::before || fields_ > 0) end_record();
   }
@@ -253,8 +254,8 @@ class CsvParser {
                            ? fmt::format("field {} {}", fields_ + 1, fault)
                            : fmt::format("field {}: '{}' {}", fields_ + 1, shown(text), fault);
     if (fault == kOutOfRange) what += fmt::format(" {}", name(dtype_));
-    if (is_too_large && guessed_) what += "; --dtype float64 reads it with fewer digits";
-    if (line_ == 1 && fault == kNoNumber) what += "; if this line holds names, say --header";
+    if (is_too_large && guessed_) what += "; use --dtype float64 to read it with less precision";
+    if (line_ == 1 && fault == kNoNumber) what += "; if this line holds column names, use --header";
     require(false, "{}", what);
     __builtin_unreachable();
   }
@@ -304,7 +305,7 @@ std::string text_of(T value) {
 
 CsvTable read_csv(const File& file, const CsvLayout& layout) {
   check(!layout.dtype || !is_complex(*layout.dtype), ErrorKind::dtype,
-        "{}: a CSV file holds real numbers; {} cannot be read from it", file.name(),
+        "{}: CSV files hold real numbers; cannot read {}", file.name(),
         layout.dtype ? name(*layout.dtype) : "");
   if (layout.dtype) return *CsvParser(file, *layout.dtype, layout.header, false).run();
   for (DType guess : {DType::boolean, DType::int64}) {

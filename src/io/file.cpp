@@ -25,7 +25,7 @@ constexpr size_t kMaxTransfer = size_t{1} << 30;
 
 struct stat status_of(int fd, const std::string& name) {
   struct stat status;
-  if (fstat(fd, &status) != 0) raise_errno(name, "look at the file");
+  if (fstat(fd, &status) != 0) raise_errno(name, "stat the file");
   return status;
 }
 
@@ -56,8 +56,9 @@ void check_room(int fd, uint64_t bytes, const std::string& name) {
   if (bytes == 0 || fstatvfs(fd, &status) != 0) return;
   const uint64_t room = uint64_t{status.f_bavail} * status.f_frsize / 10 * 9;
   check(bytes <= room, ErrorKind::io,
-        "{}: it needs {} bytes for a temporary file, but there is room for {} only (TMPDIR chooses "
-        "where)",
+        "{}: a temporary file of {} bytes is needed, but only {} bytes are available (set TMPDIR "
+        "to use "
+        "another directory)",
         name, bytes, room);
 }
 
@@ -105,7 +106,7 @@ File File::open(const std::string& path) {
                                : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) raise_errno(name, "open for reading");
   const struct stat status = status_of(fd.get(), name);
-  check(!S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot read: it is a folder", name);
+  check(!S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot read: it is a directory", name);
   // A shell may have read from a redirected file before us.
   const bool from_start = !standard_input || lseek(fd.get(), 0, SEEK_CUR) == 0;
   if (!S_ISREG(status.st_mode) || !from_start) return spool(fd.get(), name);
@@ -122,7 +123,7 @@ File File::temporary(std::string name, uint64_t bytes) {
     fd = open_temporary("/var/tmp");
     if (!fd) fd = open_temporary("/tmp");
   }
-  if (!fd) raise_errno(name, "make a temporary file (TMPDIR chooses where)");
+  if (!fd) raise_errno(name, "create a temporary file (set TMPDIR to use another directory)");
   check_room(fd.get(), bytes, name);
   return File(std::move(fd), std::move(name));
 }
@@ -133,7 +134,7 @@ void File::read(uint64_t offset, void* to, size_t bytes) const {
     const ssize_t n = pread(fd(), at, std::min(bytes, kMaxTransfer), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) raise_errno(name_, "read");
-    check(n > 0, ErrorKind::io, "{}: the file has become shorter: it ends at byte {}", name_,
+    check(n > 0, ErrorKind::io, "{}: the file was truncated: it now ends at byte {}", name_,
           offset);
     at += n;
     offset += static_cast<uint64_t>(n);
@@ -146,7 +147,8 @@ void File::write(uint64_t offset, const void* from, size_t bytes) {
   while (bytes > 0) {
     const ssize_t n = pwrite(fd(), at, std::min(bytes, kMaxTransfer), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) raise_errno(name_, "write to a temporary file (TMPDIR chooses where)");
+    if (n < 0)
+      raise_errno(name_, "write to a temporary file (set TMPDIR to use another directory)");
     at += n;
     offset += static_cast<uint64_t>(n);
     bytes -= static_cast<size_t>(n);
@@ -157,8 +159,7 @@ void File::write(uint64_t offset, const void* from, size_t bytes) {
 void File::check_size() const {
   const auto now = static_cast<uint64_t>(status_of(fd(), name_).st_size);
   check(now >= size_, ErrorKind::io,
-        "{}: the file has become shorter while it was read: {} bytes instead of {}", name_, now,
-        size_);
+        "{}: the file was truncated while being read: {} bytes instead of {}", name_, now, size_);
 }
 
 }  // namespace tamis::io

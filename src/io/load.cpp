@@ -17,7 +17,7 @@ namespace {
 io::Format format_for(const std::string& path) {
   const std::optional<io::Format> format = io::format_of(path);
   check(format && *format != io::Format::raw && *format != io::Format::csv, ErrorKind::value,
-        "{}: the ending of a file tells its format: .npy, .npz or .safetensors", path);
+        "{}: unknown file extension; expected .npy, .npz or .safetensors", path);
   return *format;
 }
 
@@ -87,7 +87,7 @@ void save(const std::string& path, const Tensor& x) {
 void save_all(const std::string& path, const NamedTensors& tensors) {
   const io::Format format = format_for(path);
   check(format != io::Format::npy, ErrorKind::value,
-        "{}: a .npy file has no names: write .npz or .safetensors", path);
+        "{}: .npy files cannot store names; use .npz or .safetensors", path);
   write(io::Writer(path, format, plans_of(tensors)), tensors);
 }
 

@@ -54,7 +54,7 @@ class HeaderParser {
       expect(':');
       bool& seen = key == "descr" ? has_descr : key == "fortran_order" ? has_order : has_shape;
       require(&seen != &has_shape || key == "shape", "unknown key '{}'", key);
-      require(!seen, "the key '{}' stands there twice", key);
+      require(!seen, "duplicate key '{}'", key);
       seen = true;
       if (&seen == &has_descr) descr(info, itemsize);
       if (&seen == &has_order) info.fortran_order = boolean();
@@ -64,9 +64,9 @@ class HeaderParser {
       break;
     }
     skip_space();
-    require(at_ == text_.size(), "something follows the dict");
+    require(at_ == text_.size(), "unexpected text after the dict");
     require(has_descr && has_order && has_shape,
-            "the keys descr, fortran_order and shape must all be there");
+            "the keys descr, fortran_order and shape are all required");
   }
 
  private:
@@ -105,10 +105,10 @@ class HeaderParser {
     const size_t begin = ++at_;
     while (at_ < text_.size() && text_[at_] != quote) {
       require(text_[at_] >= ' ' && text_[at_] <= '~' && text_[at_] != '\\',
-              "a character that no string here has");
+              "invalid character in a string");
       ++at_;
     }
-    require(at_ < text_.size(), "a string without an end");
+    require(at_ < text_.size(), "unterminated string");
     return text_.substr(begin, at_++ - begin);
   }
 
@@ -126,13 +126,13 @@ class HeaderParser {
 
   int64_t size() {
     skip_space();
-    require(at_ == text_.size() || text_[at_] != '-', "a size is negative");
+    require(at_ == text_.size() || text_[at_] != '-', "negative size");
     const size_t begin = at_;
     int64_t value = 0;
     while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') {
       require(!__builtin_mul_overflow(value, 10, &value) &&
                   !__builtin_add_overflow(value, text_[at_] - '0', &value),
-              "a size needs more than 63 bits");
+              "size exceeds 63 bits");
       ++at_;
     }
     require(at_ > begin, "expected a size");
@@ -147,7 +147,7 @@ class HeaderParser {
       require(sizes.size() < kMaxRank, "more than {} dimensions", kMaxRank);
       sizes.push_back(size());
       if (take(',')) continue;
-      require(sizes.size() > 1, "the shape is no tuple");
+      require(sizes.size() > 1, "the shape is not a tuple");
       expect(')');
       break;
     }
@@ -158,22 +158,22 @@ class HeaderParser {
     skip_space();
     const char first = at_ < text_.size() ? text_[at_] : '\0';
     require_type(first != '[' && first != '(' && first != '{',
-                 "it holds records (a structured dtype); only arrays of numbers are read");
+                 "structured dtypes (records) are not supported; only arrays of numbers are");
     const std::string_view text = string();
     const bool has_order = !text.empty() && std::string_view("<>|=").find(text[0]) != text.npos;
     const char order = has_order ? text[0] : '=';
     const std::string_view code = text.substr(has_order ? 1 : 0);
     require_type(!code.starts_with('O'),
-                 "it holds pickled Python objects, which are never read: they can run any code");
+                 "pickled Python objects are never loaded, because they can run arbitrary code");
     require_type(code.find_first_of("SaUVMm") != 0,
-                 "its elements are of type '{}'; only arrays of numbers are read", text);
+                 "element type '{}' is not supported; only arrays of numbers are", text);
     for (const ElementType& type : kTypes) {
       if (type.code != code) continue;
       info.dtype = type.dtype;
       info.dtype_text = text;
       itemsize = 0;
       for (const char digit : code.substr(1)) itemsize = itemsize * 10 + (digit - '0');
-      require(order != '|' || itemsize == 1, "'{}' does not say the order of bytes", text);
+      require(order != '|' || itemsize == 1, "'{}' does not specify a byte order", text);
       info.byte_swapped = itemsize > 1 && (kLittleEndian ? order == '>' : order == '<');
       return;
     }
@@ -206,21 +206,19 @@ bool is_npy(std::span<const char> head) {
 }
 
 ArrayInfo parse_npy(std::span<const char> head, uint64_t size, const std::string& where) {
-  check(is_npy(head), ErrorKind::format, "{}: this is no .npy file: its first bytes are others",
-        where);
-  check(head.size() >= 8, ErrorKind::format, "{}: the .npy header is cut off", where);
+  check(is_npy(head), ErrorKind::format, "{}: not a .npy file (bad magic bytes)", where);
+  check(head.size() >= 8, ErrorKind::format, "{}: the .npy header is truncated", where);
   const int major = static_cast<uint8_t>(head[6]), minor = static_cast<uint8_t>(head[7]);
-  check(major >= 1 && major <= 3 && minor == 0, ErrorKind::format,
-        "{}: .npy version {}.{} is unknown", where, major, minor);
+  check(major >= 1 && major <= 3 && minor == 0, ErrorKind::format, "{}: unknown .npy version {}.{}",
+        where, major, minor);
   const size_t length_bytes = major == 1 ? 2 : 4;
   const size_t start = 8 + length_bytes;
-  check(head.size() >= start, ErrorKind::format, "{}: the .npy header is cut off", where);
+  check(head.size() >= start, ErrorKind::format, "{}: the .npy header is truncated", where);
   const uint64_t length = little_endian(head.subspan(8, length_bytes));
   check(length <= kMaxNpyHeader, ErrorKind::format,
-        "{}: the .npy header claims {} bytes; more than {} are refused", where, length,
-        kMaxNpyHeader);
+        "{}: the .npy header claims {} bytes; the limit is {}", where, length, kMaxNpyHeader);
   check(head.size() - start >= length, ErrorKind::format,
-        "{}: the .npy header claims {} bytes, but the file ends before", where, length);
+        "{}: the .npy header claims {} bytes, but the file ends before that", where, length);
 
   ArrayInfo info;
   int64_t itemsize = 0;
@@ -228,13 +226,13 @@ ArrayInfo parse_npy(std::span<const char> head, uint64_t size, const std::string
       .parse(info, itemsize);
   info.fortran_order = info.fortran_order && has_two_orders(info.shape);
   const auto bytes = checked_size(info.shape, itemsize);
-  check(bytes.has_value(), ErrorKind::format, "{}: the shape {} has more bytes than 63 bits count",
-        where, info.shape);
+  check(bytes.has_value(), ErrorKind::format,
+        "{}: an array of shape {} is too large: its byte count exceeds 63 bits", where, info.shape);
   info.offset = start + length;
   info.bytes = *bytes;
   check(info.bytes == size - info.offset, ErrorKind::format,
-        "{}: shape {} of '{}' needs {} bytes, but {} follow the header", where, info.shape,
-        info.dtype_text, info.bytes, size - info.offset);
+        "{}: shape {} with element type '{}' needs {} bytes, but {} follow the header", where,
+        info.shape, info.dtype_text, info.bytes, size - info.offset);
   return info;
 }
 
@@ -244,7 +242,8 @@ std::string make_npy_header(DType dtype, const Shape& shape, size_t min_bytes) {
     if (type.dtype == dtype) code = type.code;
   }
   check(!code.empty(), ErrorKind::dtype,
-        "the .npy format has no {}: write .safetensors, or convert to float32", name(dtype));
+        "the .npy format does not support {}; use .safetensors, or convert to float32",
+        name(dtype));
   std::string sizes;
   for (const int64_t size : shape) sizes += fmt::format("{}, ", size);
   if (shape.size() > 1) sizes.resize(sizes.size() - 2);

@@ -96,7 +96,7 @@ Output::Output(const std::string& path, bool will_patch, bool sync)
     : name_(path == "-" ? "standard output" : path), sync_(sync) {
   struct stat status;
   const bool exists = path != "-" && stat(path.c_str(), &status) == 0;
-  check(!exists || !S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot write: it is a folder",
+  check(!exists || !S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot write: it is a directory",
         name_);
   if (path != "-" && (!exists || S_ISREG(status.st_mode))) {
     // Renaming would get past the protection of a file that may not be written.
@@ -131,7 +131,7 @@ void Output::open_replacement(const std::string& path) {
   }
   if (!fd_) {
     temporary_.clear();
-    raise_errno(name_, ("write into the folder " + folder_of(target_)).c_str());
+    raise_errno(name_, ("write to the directory " + folder_of(target_)).c_str());
   }
   struct stat old;
   if (stat(target_.c_str(), &old) == 0) {

@@ -37,14 +37,15 @@ ArrayInfo raw_array(const File& file, const RawLayout& layout) {
   if (open != info.shape.end()) {
     *open = 1;
     const auto one = checked_size(info.shape, width);
-    check(one && *one > 0 && file.size() % *one == 0, ErrorKind::format,
-          "{}: {} bytes do not make whole elements or rows of {} bytes", file.name(), file.size(),
-          one.value_or(0));
+    check(
+        one && *one > 0 && file.size() % *one == 0, ErrorKind::format,
+        "{}: the file has {} bytes, which is not a multiple of the element or row size of {} bytes",
+        file.name(), file.size(), one.value_or(0));
     *open = static_cast<int64_t>(file.size() / *one);
   }
   const auto bytes = checked_size(info.shape, width);
   check(bytes && *bytes == file.size(), ErrorKind::format,
-        "{}: the file has {} bytes, which shape {} of {} does not fit", file.name(), file.size(),
+        "{}: the file has {} bytes, which does not match shape {} of {}", file.name(), file.size(),
         info.shape, name(layout.dtype));
   return info;
 }
@@ -125,7 +126,7 @@ void Reader::State::open_npz() {
   for (ZipMember& member : read_zip_directory(file)) {
     const std::string where = file.name() + ": member " + member.name;
     check(member.name.ends_with(".npy"), ErrorKind::format,
-          "{}: it is no .npy file, so this is no .npz archive", where);
+          "{}: not a .npy file, so this is not an .npz archive", where);
     const std::string head = head_of(file, member);
     ArrayInfo info = parse_npy(head, member.bytes, where);
     info.name = member.name.substr(0, member.name.size() - 4);
@@ -145,12 +146,12 @@ void Reader::State::open_safetensors(std::string_view head) {
 }
 
 DType Reader::State::readable(size_t array) const {
-  check(array < arrays.size(), ErrorKind::index, "{}: there is no array number {}", file.name(),
+  check(array < arrays.size(), ErrorKind::index, "{}: array index {} is out of range", file.name(),
         array);
   const ArrayInfo& info = arrays[array];
   check(info.dtype.has_value(), ErrorKind::dtype,
-        "{0}: {1}its elements are of type '{2}', which Tamis does not have; convert them to {3} "
-        "first, as x.astype('{3}') does in NumPy",
+        "{0}: {1}element type '{2}' is not supported; convert to {3} first, for example with "
+        "x.astype('{3}') in NumPy",
         file.name(), info.name.empty() ? "" : "array '" + info.name + "': ", info.dtype_text,
         substitute_of(info.dtype_text));
   return *info.dtype;
@@ -223,7 +224,7 @@ Reader::Reader(File file, const std::optional<RawLayout>& raw)
     // A .safetensors file begins with a length and '{'; only its name tells a damaged one.
     const bool likely = head.size() > 8 && (head[8] == '{' || head[8] == ' ');
     check(likely || format_of(s.file.name()) == Format::safetensors, ErrorKind::format,
-          "{}: this is no .npy, .npz or .safetensors file; for raw numbers, say their dtype",
+          "{}: not a .npy, .npz or .safetensors file; to read raw data, give its dtype",
           s.file.name());
     s.format = Format::safetensors;
     s.open_safetensors(head);
@@ -250,12 +251,12 @@ size_t Reader::find(const std::string& name) const {
     if (arrays()[i].name == name) return i;
   }
   raise(ErrorKind::value,
-        fmt::format("{}: there is no array '{}'; there are: {}", path(), name, names_of(arrays())));
+        fmt::format("{}: no array named '{}'; available: {}", path(), name, names_of(arrays())));
 }
 
 size_t Reader::only() const {
-  check(arrays().size() == 1, ErrorKind::value, "{}: it has {} arrays; choose one of: {}", path(),
-        arrays().size(), names_of(arrays()));
+  check(arrays().size() == 1, ErrorKind::value, "{}: the file has {} arrays; choose one of: {}",
+        path(), arrays().size(), names_of(arrays()));
   return 0;
 }
 
@@ -289,7 +290,7 @@ Tensor Reader::window(size_t array, int64_t first, int64_t count) const {
   const ArrayInfo& info = s.arrays[array];
   const uint64_t width = itemsize(dtype);
   check(first >= 0 && count >= 0 && first <= numel(info.shape) - count, ErrorKind::index,
-        "{}: {} elements from number {} on are not within an array of shape {}", path(), count,
+        "{}: {} elements starting at {} do not lie within an array of shape {}", path(), count,
         first, info.shape);
   if (count == 0) return empty({0}, dtype);
   const State::Place place = s.place(array);
@@ -325,7 +326,8 @@ Tensor Reader::map(size_t array) const {
 void Reader::State::check_intact() const {
   file.check_size();
   check(!damage->load(std::memory_order_acquire), ErrorKind::io,
-        "{}: a part of the file could not be read: it was shortened meanwhile, or the disk failed",
+        "{}: part of the file could not be read: it was truncated in the meantime, or the disk "
+        "failed",
         file.name());
 }
 

@@ -63,21 +63,21 @@ class Events : public nlohmann::json_sax<Json> {
     if (place_ == Place::outside) return go(Place::names);
     if (place_ == Place::array) return go(Place::keys);
     if (place_ == Place::metadata) return go(Place::metadata_keys);
-    return refuse("an object where none belongs");
+    return refuse("unexpected object");
   }
   bool end_object() override {
     if (place_ == Place::names) return go(Place::outside);
     if (place_ == Place::metadata_keys) return go(Place::names);
     const Entry& entry = entries.back();
     if (!entry.has_dtype || !entry.has_shape || !entry.has_offsets) {
-      return refuse("dtype, shape and data_offsets must all be there");
+      return refuse("dtype, shape and data_offsets are all required");
     }
     return go(Place::names);
   }
   bool key(string_t& key) override {
     if (place_ == Place::names) return array_name(key);
     if (place_ == Place::metadata_keys) {
-      if (!metadata_keys_.insert(key).second) return refuse("a key of __metadata__ is repeated");
+      if (!metadata_keys_.insert(key).second) return refuse("duplicate key in __metadata__");
       return go(Place::metadata_value);
     }
     Entry& entry = entries.back();
@@ -85,19 +85,19 @@ class Events : public nlohmann::json_sax<Json> {
                  : key == "shape"        ? &entry.has_shape
                  : key == "data_offsets" ? &entry.has_offsets
                                          : nullptr;
-    if (seen == nullptr) return refuse("it has an unknown key");
-    if (std::exchange(*seen, true)) return refuse("it has the key " + key + " twice");
+    if (seen == nullptr) return refuse("unknown key");
+    if (std::exchange(*seen, true)) return refuse("duplicate key " + key);
     return go(key == "dtype" ? Place::dtype : key == "shape" ? Place::shape : Place::offsets);
   }
   bool start_array(size_t) override {
     if (place_ == Place::shape) return go(Place::in_shape);
     if (place_ == Place::offsets) return go(Place::in_offsets);
-    return refuse("a list where none belongs");
+    return refuse("unexpected list");
   }
   bool end_array() override { return go(Place::keys); }
   bool string(string_t& text) override {
     if (place_ == Place::metadata_value) return go(Place::metadata_keys);
-    if (place_ != Place::dtype) return refuse("a string where none belongs");
+    if (place_ != Place::dtype) return refuse("unexpected string");
     for (const ElementType& type : kTypes) {
       if (type.code != text) continue;
       entries.back().info.dtype = type.dtype;
@@ -105,33 +105,33 @@ class Events : public nlohmann::json_sax<Json> {
       entries.back().bits = type.bits;
       return go(Place::keys);
     }
-    return refuse("it has an unknown dtype");
+    return refuse("unknown dtype");
   }
   bool number_unsigned(number_unsigned_t value) override {
     Entry* entry = entries.empty() ? nullptr : &entries.back();
     if (place_ == Place::in_shape) {
-      if (entry->info.shape.size() == kMaxRank) return refuse("it has more than 64 dimensions");
-      if (value > INT64_MAX) return refuse("a size needs more than 63 bits");
+      if (entry->info.shape.size() == kMaxRank) return refuse("more than 64 dimensions");
+      if (value > INT64_MAX) return refuse("size exceeds 63 bits");
       entry->info.shape.push_back(static_cast<int64_t>(value));
       return true;
     }
     if (place_ == Place::in_offsets) {
-      if (entry->offsets.size() == 2) return refuse("it has more than two data_offsets");
+      if (entry->offsets.size() == 2) return refuse("more than two data_offsets");
       entry->offsets.push_back(value);
       return true;
     }
-    return refuse("a number where none belongs");
+    return refuse("unexpected number");
   }
-  bool number_integer(number_integer_t) override { return refuse("a number is negative"); }
+  bool number_integer(number_integer_t) override { return refuse("negative number"); }
   bool number_float(number_float_t, const string_t&) override {
-    return refuse("a number is no integer");
+    return refuse("number is not an integer");
   }
-  bool null() override { return refuse("null where it does not belong"); }
-  bool boolean(bool) override { return refuse("a boolean where none belongs"); }
-  bool binary(binary_t&) override { return refuse("binary data"); }
+  bool null() override { return refuse("unexpected null"); }
+  bool boolean(bool) override { return refuse("unexpected boolean"); }
+  bool binary(binary_t&) override { return refuse("unexpected binary data"); }
   bool parse_error(size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    message = fmt::format("it is no JSON at byte {} of the header", position);
+    message = fmt::format("invalid JSON at byte {} of the header", position);
     return false;
   }
 
@@ -161,7 +161,7 @@ class Events : public nlohmann::json_sax<Json> {
     return false;
   }
   bool array_name(const std::string& name) {
-    if (!names_.insert(name).second) return refuse("the name '" + name + "' stands there twice");
+    if (!names_.insert(name).second) return refuse("duplicate name '" + name + "'");
     if (name == "__metadata__") return go(Place::metadata);
     entries.emplace_back();
     entries.back().info.name = name;
@@ -180,15 +180,15 @@ void check_entry(Entry& entry, uint64_t data_bytes, const std::string& where) {
             fmt::format("{}: array '{}': {}", where, entry.info.name, describe()));
     }
   };
-  require(entry.offsets.size() == 2, [] { return "it needs two data_offsets"; });
+  require(entry.offsets.size() == 2, [] { return "two data_offsets are required"; });
   const uint64_t begin = entry.offsets[0], end = entry.offsets[1];
   require(begin <= end && end <= data_bytes, [&] {
-    return fmt::format("data_offsets [{}, {}] are not within the {} bytes of data", begin, end,
+    return fmt::format("data_offsets [{}, {}] are outside the {} bytes of data", begin, end,
                        data_bytes);
   });
   const auto bits = checked_size(entry.info.shape, entry.bits);
   require(bits && *bits % 8 == 0 && *bits / 8 == end - begin, [&] {
-    return fmt::format("shape {} of {} does not need the {} bytes that its data_offsets span",
+    return fmt::format("shape {} of {} does not match the {} bytes between its data_offsets",
                        entry.info.shape, entry.info.dtype_text, end - begin);
   });
   entry.info.offset = begin;
@@ -202,10 +202,9 @@ uint64_t safetensors_header_bytes(std::string_view head, uint64_t size, const st
   uint64_t bytes = 0;
   for (int i = 7; i >= 0; --i) bytes = bytes << 8 | static_cast<uint8_t>(head[i]);
   check(bytes <= kMaxSafetensorsHeader, ErrorKind::format,
-        "{}: the header claims {} bytes; more than {} are refused", where, bytes,
-        kMaxSafetensorsHeader);
+        "{}: the header claims {} bytes; the limit is {}", where, bytes, kMaxSafetensorsHeader);
   check(bytes <= size - 8, ErrorKind::format,
-        "{}: the header claims {} bytes, but the file ends before", where, bytes);
+        "{}: the header claims {} bytes, but the file ends before that", where, bytes);
   return bytes;
 }
 
@@ -213,7 +212,7 @@ std::vector<ArrayInfo> parse_safetensors(std::string_view json, uint64_t size,
                                          const std::string& where) {
   // The parser would take a zero byte for the end of the text.
   check(json.find('\0') == json.npos, ErrorKind::format,
-        "{}: malformed .safetensors header: it has a zero byte", where);
+        "{}: malformed .safetensors header: it contains a zero byte", where);
   Events events;
   const bool ok = Json::sax_parse(json.begin(), json.end(), &events);
   check(ok && events.message.empty(), ErrorKind::format, "{}: malformed .safetensors header: {}",
@@ -230,13 +229,13 @@ std::vector<ArrayInfo> parse_safetensors(std::string_view json, uint64_t size,
   uint64_t end = 0;
   for (ArrayInfo& array : arrays) {
     check(array.offset == end, ErrorKind::format,
-          "{}: array '{}' begins at byte {} of the data, but what is before it ends at {}", where,
+          "{}: array '{}' begins at byte {} of the data, but the data before it ends at {}", where,
           array.name, array.offset, end);
     end += array.bytes;
     array.offset += start;
   }
   check(end == size - start, ErrorKind::format,
-        "{}: the data has {} bytes, of which {} belong to no array", where, size - start,
+        "{}: the file has {} bytes of data, but {} of them belong to no array", where, size - start,
         size - start - end);
   return arrays;
 }
@@ -248,7 +247,7 @@ std::string make_safetensors_header(const std::vector<ArrayPlan>& plans, size_t 
     const ElementType* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                            [&](auto& t) { return t.dtype == plan.dtype; });
     check(type != std::end(kTypes), ErrorKind::dtype,
-          "the .safetensors format has no {}: write .npy", name(plan.dtype));
+          "the .safetensors format does not support {}; use .npy", name(plan.dtype));
     const auto bytes = static_cast<int64_t>(itemsize(plan.dtype)) * numel(plan.shape);
     if (text.size() > 1) text += ',';
     text +=

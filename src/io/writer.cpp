@@ -38,21 +38,20 @@ int64_t csv_columns(const ArrayPlan& plan) { return plan.shape.size() == 2 ? pla
 
 void check_csv(const ArrayPlan& plan) {
   check(!is_complex(plan.dtype), ErrorKind::dtype,
-        "a CSV file holds real numbers, not {}: write real(x) and imag(x), or .npy",
+        "CSV files hold real numbers, not {}; write real(x) and imag(x), or use .npy",
         name(plan.dtype));
   check(plan.shape.size() <= 2 && csv_columns(plan) > 0, ErrorKind::shape,
-        "a CSV file has rows and columns, which an array of shape {} has not: write .npy",
+        "CSV files hold rows and columns, which an array of shape {} does not have; use .npy",
         plan.shape);
   const auto names = static_cast<int64_t>(plan.columns.size());
-  check(names == 0 || names == csv_columns(plan), ErrorKind::value,
-        "there are {} names for {} columns", names, csv_columns(plan));
+  check(names == 0 || names == csv_columns(plan), ErrorKind::value, "got {} names for {} columns",
+        names, csv_columns(plan));
 }
 
 std::vector<ArrayPlan> checked_plans(Format format, std::vector<ArrayPlan> plans) {
   const bool single = format != Format::npz && format != Format::safetensors;
   check(!single || plans.size() == 1, ErrorKind::value,
-        "a {} file holds one array, not {}: write .npz or .safetensors", name(format),
-        plans.size());
+        "a {} file holds one array, not {}; use .npz or .safetensors", name(format), plans.size());
   std::set<std::string> names;
   for (const ArrayPlan& plan : plans) {
     Shape shape = plan.shape;
@@ -167,7 +166,7 @@ void Writer::State::end_array() {
     plan.shape[0] = 1;
     const int64_t row = numel(plan.shape);
     check(row == 0 || elements % row == 0, ErrorKind::shape,
-          "{} elements do not make rows of {} elements", elements, row);
+          "{} elements do not fill whole rows of {} elements", elements, row);
     plan.shape[0] = row == 0 ? 0 : elements / row;
   }
   check(elements == numel(plan.shape), ErrorKind::shape,

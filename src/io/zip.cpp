@@ -64,7 +64,7 @@ class DirectoryReader {
     const std::string bytes = fetch(offset_, size_);
     Fields fields(bytes);
     for (uint64_t i = 0; i < count_; ++i) read_entry(fields);
-    require(fields.left() == 0, "the directory has bytes behind its last entry");
+    require(fields.left() == 0, "extra bytes after the last entry of the directory");
     check_apart();
     std::vector<ZipMember> members;
     for (Entry& entry : entries_) members.push_back(std::move(entry.member));
@@ -92,28 +92,29 @@ class DirectoryReader {
   }
 
   void find_directory() {
-    require(file_.size() >= kEndBytes, "it is cut off");
+    require(file_.size() >= kEndBytes, "it is truncated");
     uint64_t end = file_.size() - kEndBytes;
     const std::string bytes = fetch(end, kEndBytes);
     Fields fields(bytes);
     require(fields.u32() == kEndSignature,
-            "its end is not that of an archive: it is cut off, or something follows it");
+            "no end record: the file is truncated or has trailing data");
     const uint16_t disk = fields.u16(), directory_disk = fields.u16(), here = fields.u16();
     const uint16_t count = fields.u16();
     const uint32_t size = fields.u32(), offset = fields.u32();
-    require(fields.u16() == 0, "it has a comment");
+    require(fields.u16() == 0, "archive comments are not supported");
     count_ = count, size_ = size, offset_ = offset;
-    require(here == count, "it has several parts");
+    require(here == count, "multi-part archives are not supported");
     if (disk == kMore16 || directory_disk == kMore16 || count == kMore16 || size == kMore32 ||
         offset == kMore32) {
       end = read_end64(end, count, size, offset);
     } else {
-      require(disk == 0 && directory_disk == 0, "it has several parts");
+      require(disk == 0 && directory_disk == 0, "multi-part archives are not supported");
     }
-    require(offset_ <= end && size_ == end - offset_,
-            "the directory of {} bytes at {} does not end where the archive's end begins ({})",
-            size_, offset_, end);
-    require(size_ <= kMaxDirectoryBytes, "a directory of {} bytes is refused", size_);
+    require(
+        offset_ <= end && size_ == end - offset_,
+        "the directory of {} bytes at byte {} does not end where the end record begins (byte {})",
+        size_, offset_, end);
+    require(size_ <= kMaxDirectoryBytes, "a directory of {} bytes is too large", size_);
     require(count_ <= size_ / kCentralBytes, "a directory of {} bytes cannot hold {} entries",
             size_, count_);
   }
@@ -133,10 +134,11 @@ class DirectoryReader {
     require(fields.u32() == kLocator64Signature && fields.u32() == 0 && fields.u64() == record &&
                 fields.u32() <= 1,
             "the zip64 locator does not point to its record");
-    require(disk == 0 && directory_disk == 0 && here == count_, "it has several parts");
+    require(disk == 0 && directory_disk == 0 && here == count_,
+            "multi-part archives are not supported");
     require((count == kMore16 || count == count_) && (size == kMore32 || size == size_) &&
                 (offset == kMore32 || offset == offset_),
-            "its two end records differ");
+            "the two end records differ");
     return record;
   }
 
@@ -157,16 +159,15 @@ class DirectoryReader {
     fields.skip(6);  // attributes
     entry.begin = fields.u32();
     require(fields.left() >= size_t{name_bytes} + extra_bytes + comment_bytes,
-            "entry {} of the directory is cut off", entries_.size());
+            "entry {} of the directory is truncated", entries_.size());
     member.name = fields.text(name_bytes);
     check_name(member.name);
     read_extra(fields.text(extra_bytes), entry, disk);
     fields.skip(comment_bytes);
-    require((flags & kEncrypted) == 0, "the member {} is encrypted", member.name);
-    require((flags & ~kKnownFlags) == 0, "the member {} has flags {:#x}, which are not understood",
-            member.name, flags);
+    require((flags & kEncrypted) == 0, "member {} is encrypted", member.name);
+    require((flags & ~kKnownFlags) == 0, "member {} has unknown flags {:#x}", member.name, flags);
     require(method == kStored || method == kDeflated,
-            "the member {} is compressed by method {}; only stored and deflated ones are read",
+            "member {} uses compression method {}; only stored and deflate are supported",
             member.name, method);
     member.deflated = method == kDeflated;
     check_sizes(member);
@@ -177,15 +178,15 @@ class DirectoryReader {
   void check_name(const std::string& name) {
     require(!name.empty(), "a member has no name");
     require(is_utf8(name) && name.find_first_of(std::string_view("\0\\:", 3)) == name.npos,
-            "the name of member {} has characters that are refused", entries_.size());
-    require(name[0] != '/', "the member {} has an absolute name", name);
+            "the name of member {} contains invalid characters", entries_.size());
+    require(name[0] != '/', "member {} has an absolute name", name);
     for (size_t begin = 0; begin <= name.size();) {
       const size_t end = std::min(name.find('/', begin), name.size());
       const std::string_view part = std::string_view(name).substr(begin, end - begin);
-      require(part != "..", "the name of the member {} leads out of its folder", name);
+      require(part != "..", "the name of member {} points outside its directory", name);
       begin = end + 1;
     }
-    require(names_.insert(name).second, "the name {} stands there twice", name);
+    require(names_.insert(name).second, "duplicate member name {}", name);
   }
 
   /// Blocks of extra data; that of zip64 has the numbers that did not fit.
@@ -196,45 +197,43 @@ class DirectoryReader {
     bool found = false;
     Fields fields(extra);
     while (fields.left() > 0) {
-      require(fields.left() >= 4, "the member {} has damaged extra data", member.name);
+      require(fields.left() >= 4, "member {} has damaged extra data", member.name);
       const uint16_t id = fields.u16(), bytes = fields.u16();
-      require(fields.left() >= bytes, "the member {} has damaged extra data", member.name);
+      require(fields.left() >= bytes, "member {} has damaged extra data", member.name);
       Fields block(fields.text(bytes));
       if (id != kZip64Extra) continue;
-      require(!found, "the member {} has its zip64 sizes twice", member.name);
+      require(!found, "member {} has duplicate zip64 sizes", member.name);
       found = true;
       for (uint64_t* number : {&member.bytes, &member.stored_bytes, &entry.begin}) {
         if (*number != kMore32) continue;
-        require(block.left() >= 8, "the zip64 sizes of the member {} are cut off", member.name);
+        require(block.left() >= 8, "the zip64 sizes of member {} are truncated", member.name);
         *number = block.u64();
       }
       if (disk == kMore16) {
-        require(block.left() >= 4, "the zip64 sizes of the member {} are cut off", member.name);
+        require(block.left() >= 4, "the zip64 sizes of member {} are truncated", member.name);
         disk = block.u32() == 0 ? 0 : 1;
       }
     }
-    require(found || !wanted, "the zip64 sizes of the member {} are missing", member.name);
-    require(disk == 0, "it has several parts");
+    require(found || !wanted, "the zip64 sizes of member {} are missing", member.name);
+    require(disk == 0, "multi-part archives are not supported");
   }
 
   void check_sizes(const ZipMember& member) const {
     require(member.stored_bytes <= file_.size(),
-            "the member {} claims {} bytes, more than the file has", member.name,
-            member.stored_bytes);
+            "member {} claims {} bytes, more than the file has", member.name, member.stored_bytes);
     require(member.deflated ? member.bytes / kMaxRatio <= member.stored_bytes
                             : member.bytes == member.stored_bytes,
-            "the member {} claims that {} bytes become {}, which is impossible", member.name,
+            "member {} claims to inflate {} bytes to {}, which is impossible", member.name,
             member.stored_bytes, member.bytes);
   }
 
   void read_local_header(Entry& entry, uint16_t flags, uint16_t method) {
     ZipMember& member = entry.member;
     require(entry.begin <= offset_ && offset_ - entry.begin >= kLocalBytes,
-            "the member {} begins at byte {}, where no member can be", member.name, entry.begin);
+            "member {} begins at byte {}, where no member can be", member.name, entry.begin);
     const std::string head = fetch(entry.begin, kLocalBytes);
     Fields fields(head);
-    require(fields.u32() == kLocalSignature, "there is no member {} at byte {}", member.name,
-            entry.begin);
+    require(fields.u32() == kLocalSignature, "no member {} at byte {}", member.name, entry.begin);
     fields.skip(2);
     const bool same_kind = fields.u16() == flags && fields.u16() == method;
     fields.skip(4);
@@ -242,7 +241,7 @@ class DirectoryReader {
     const uint16_t name_bytes = fields.u16(), extra_bytes = fields.u16();
     member.offset = entry.begin + kLocalBytes + name_bytes + extra_bytes;
     require(member.offset <= offset_ && member.stored_bytes <= offset_ - member.offset,
-            "the member {} of {} bytes at {} reaches into the directory", member.name,
+            "member {} of {} bytes at byte {} extends into the directory", member.name,
             member.stored_bytes, member.offset);
     const std::string rest = fetch(entry.begin + kLocalBytes, name_bytes + size_t{extra_bytes});
     Entry local;
@@ -255,7 +254,7 @@ class DirectoryReader {
     // Sizes that were not known before the bytes were written follow them.
     require(same_kind && rest.substr(0, name_bytes) == member.name &&
                 (same_sizes || (flags & kSizesBehind) != 0),
-            "the two headers of the member {} differ", member.name);
+            "the two headers of member {} differ", member.name);
   }
 
   /// No byte belongs to two members.
@@ -266,10 +265,10 @@ class DirectoryReader {
               [](const Entry* a, const Entry* b) { return a->begin < b->begin; });
     uint64_t end = 0;
     for (const Entry* entry : order) {
-      require(entry->begin >= end, "the member {} overlaps another", entry->member.name);
+      require(entry->begin >= end, "member {} overlaps another", entry->member.name);
       end = entry->member.offset + entry->member.stored_bytes;
     }
-    require(order.empty() || order[0]->begin == 0, "something stands before the first member");
+    require(order.empty() || order[0]->begin == 0, "unexpected data before the first member");
   }
 
   const File& file_;

@@ -31,9 +31,9 @@ class MemberReader {
       }
     }
     if (taken_ >= enough_ && taken_ < member_.bytes) return;
-    require(!member_.deflated || ended_, "has a stream that is cut off");
+    require(!member_.deflated || ended_, "has a truncated stream");
     require(taken_ == member_.bytes, "inflates to fewer bytes than it claims");
-    require(crc_ == member_.crc, "is damaged: its checksum (CRC) is another");
+    require(crc_ == member_.crc, "is damaged: checksum (CRC) mismatch");
   }
 
  private:
@@ -48,7 +48,7 @@ class MemberReader {
   };
 
   void require(bool ok, const char* what) const {
-    check(ok, ErrorKind::format, "{}: the member {} {}", file_.name(), member_.name, what);
+    check(ok, ErrorKind::format, "{}: member {} {}", file_.name(), member_.name, what);
   }
 
   void deliver(std::span<const char> bytes) {
@@ -60,8 +60,8 @@ class MemberReader {
 
   void inflate_piece(std::span<char> piece) {
     if (out_.empty()) out_.resize(kPiece);
-    check(inflater_.ok, ErrorKind::memory, "{}: no memory to inflate", file_.name());
-    require(!ended_, "has bytes behind the end of its stream");
+    check(inflater_.ok, ErrorKind::memory, "{}: not enough memory to decompress", file_.name());
+    require(!ended_, "has trailing bytes after its stream");
     z_stream& stream = inflater_.stream;
     stream.next_in = reinterpret_cast<Bytef*>(piece.data());
     stream.avail_in = static_cast<uInt>(piece.size());
@@ -70,10 +70,10 @@ class MemberReader {
       stream.avail_out = static_cast<uInt>(out_.size());
       const int status = inflate(&stream, Z_NO_FLUSH);
       ended_ = status == Z_STREAM_END;
-      require(ended_ || status == Z_OK || status == Z_BUF_ERROR, "has a damaged stream");
+      require(ended_ || status == Z_OK || status == Z_BUF_ERROR, "has a corrupt stream");
       deliver({out_.data(), out_.size() - stream.avail_out});
     } while (!ended_ && stream.avail_out == 0 && taken_ < enough_);
-    require(!ended_ || stream.avail_in == 0, "has bytes behind the end of its stream");
+    require(!ended_ || stream.avail_in == 0, "has trailing bytes after its stream");
   }
 
   const File& file_;

@@ -49,7 +49,7 @@ Args prepared(const Args& sample, LayoutKind layout, std::vector<size_t>& places
       *x = x->to(device());
       continue;
     }
-    Tensor laid_out = smooth(*x, next);
+    Tensor laid_out = on_device(smooth(*x, next));
     if (auto other = with_layout(layout, laid_out)) laid_out = *other;
     *x = laid_out.detach().requires_grad_();
     places.push_back(i);

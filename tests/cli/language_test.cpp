@@ -174,7 +174,7 @@ TEST(CliLanguage, PointsAtNamesAndSuggestsTheNearest) {
             "unknown function 'isnam'; did you mean isnan?\n  x > 3 & ~isnam(x)\n           ^~~~~");
   EXPECT_EQ(refusal("len > 3"), "unknown name 'len'; did you mean lens?\n  len > 3\n  ^~~");
   EXPECT_EQ(refusal("temp > 3"),
-            "unknown name 'temp'; the arrays are called x, y, n, b, lens\n  temp > 3\n  ^~~~");
+            "unknown name 'temp'; the arrays are named x, y, n, b, lens\n  temp > 3\n  ^~~~");
   EXPECT_EQ(refusal("isnan & b"), "isnan is a function; write isnan(input)\n  isnan & b\n  ^~~~~");
   EXPECT_EQ(refusal("x(3)"), "x is an array, not a function\n  x(3)\n  ^");
 }
@@ -193,18 +193,18 @@ TEST(CliLanguage, PointsAtWrongArguments) {
       "the argument 'input' is given twice\n  isclose(x, y, input=x)\n                      ^");
   EXPECT_EQ(refusal("isin(x, 3)"),
             "expected a list or the name of an array\n  isin(x, 3)\n          ^");
-  EXPECT_EQ(refusal("isin(x, [y])"), "a list holds numbers only\n  isin(x, [y])\n           ^");
+  EXPECT_EQ(refusal("isin(x, [y])"),
+            "a list can contain only numbers\n  isin(x, [y])\n           ^");
   EXPECT_EQ(refusal("x > [1]"),
             "a list can only be an argument, as in isin(x, [1, 2])\n  x > [1]\n      ^");
-  EXPECT_EQ(refusal("causal(2.5)"),
-            "n of causal must be a whole number\n  causal(2.5)\n         ^~~");
-  EXPECT_EQ(refusal("causal(x)"), "n of causal must be a whole number\n  causal(x)\n         ^");
+  EXPECT_EQ(refusal("causal(2.5)"), "n of causal must be an integer\n  causal(2.5)\n         ^~~");
+  EXPECT_EQ(refusal("causal(x)"), "n of causal must be an integer\n  causal(x)\n         ^");
   EXPECT_EQ(refusal("x > q(1.5)"), "p must be between 0 and 1\n  x > q(1.5)\n        ^~~");
   EXPECT_EQ(refusal("x > q(nan)"), "p must be between 0 and 1\n  x > q(nan)\n        ^~~");
   EXPECT_EQ(refusal("count(x)"),
             "count takes a condition, but this is float32\n  count(x)\n        ^");
   EXPECT_EQ(refusal("keep_token_ids(n, 3)"),
-            "ids of keep_token_ids must be a list of whole numbers\n  keep_token_ids(n, 3)\n"
+            "ids of keep_token_ids must be a list of integers\n  keep_token_ids(n, 3)\n"
             "                    ^");
   EXPECT_EQ(refusal("isclose(x, y, equal_nan=1)"),
             "equal_nan of isclose must be true or false\n  isclose(x, y, equal_nan=1)\n"
@@ -225,11 +225,10 @@ TEST(CliLanguage, PointsAtDivisionsOfIntegersByZero) {
   // Only where there is one: n has no 9.
   check("n % (n - 9) == 0", tensor({{false, false, false}, {true, false, true}}));
   check("n // (count(b) - 1) == 2", tensor({{false, true, true}, {false, false, false}}));
-  EXPECT_EQ(refusal("n % (n - 4) == 0"),
-            "integers are divided by zero here\n  n % (n - 4) == 0\n    ^");
+  EXPECT_EQ(refusal("n % (n - 4) == 0"), "integer division by zero\n  n % (n - 4) == 0\n    ^");
   EXPECT_EQ(refusal("x > mean(n // i)"),
-            "integers are divided by zero here\n  x > mean(n // i)\n             ^~");
-  EXPECT_EQ(refusal("n // (count(b) - 3) > 0").substr(0, 33), "integers are divided by zero here");
+            "integer division by zero\n  x > mean(n // i)\n             ^~");
+  EXPECT_EQ(refusal("n // (count(b) - 3) > 0").substr(0, 24), "integer division by zero");
 }
 
 // ---- the functions are those of the rows --------------------------------------------------------

@@ -91,26 +91,27 @@ TEST(CliParser, PointsAtWhatItDoesNotUnderstand) {
   EXPECT_EQ(refusal("x = 3"),
             "expected an operator, but got '='; to compare, write ==\n  x = 3\n    ^");
   EXPECT_EQ(refusal("x > 3 && y"),
-            "'&&' is not known here; write & or and\n  x > 3 && y\n        ^~");
+            "unknown operator '&&'; write & or and\n  x > 3 && y\n        ^~");
   EXPECT_EQ(refusal("(x > 3"), "expected ')', but the condition ends here\n  (x > 3\n        ^");
   EXPECT_EQ(refusal("x y"), "expected an operator, but got 'y'\n  x y\n    ^");
   EXPECT_EQ(refusal("x in [1]"),
             "expected an operator, but got 'in'; write isin(x, [1, 2])\n  x in [1]\n    ^~");
-  EXPECT_EQ(refusal("!x"), "'!' is not known here; write ~ or not\n  !x\n  ^");
+  EXPECT_EQ(refusal("!x"), "unknown operator '!'; write ~ or not\n  !x\n  ^");
   EXPECT_EQ(refusal("3x > 2"), "this is neither a number nor a name\n  3x > 2\n  ^~");
   EXPECT_EQ(refusal("0x"), "this is neither a number nor a name\n  0x\n  ^~");
   EXPECT_EQ(refusal("0xfg"), "this is neither a number nor a name\n  0xfg\n  ^~~~");
   EXPECT_EQ(refusal("1.2.3"), "this is neither a number nor a name\n  1.2.3\n  ^~~~~");
   EXPECT_EQ(refusal("x > 9223372036854775808"),
-            "this number does not fit into 64 bits; with .0 it is a float\n  x > "
+            "this number does not fit in 64 bits; add .0 to make it a float\n  x > "
             "9223372036854775808\n      ^~~~~~~~~~~~~~~~~~~");
   EXPECT_EQ(refusal("x > 1e999"),
-            "this number is out of the range of float64\n  x > 1e999\n      ^~~~~");
+            "this number is out of range for float64\n  x > 1e999\n      ^~~~~");
   EXPECT_EQ(refusal("f(a=1, 2)"),
-            "an argument without a name stands behind one with a name\n  f(a=1, 2)\n         ^");
-  EXPECT_EQ(refusal("a & not b"),
-            "'not' binds looser than what stands before it; put parentheses around it\n  a & not "
-            "b\n      ^~~");
+            "an argument without a name follows one with a name\n  f(a=1, 2)\n         ^");
+  EXPECT_EQ(
+      refusal("a & not b"),
+      "'not' binds more loosely than the operator before it; put it in parentheses\n  a & not "
+      "b\n      ^~~");
   EXPECT_EQ(refusal("  "), "the condition is empty\n    \n    ^");
   EXPECT_EQ(refusal("[1, 2"),
             "expected ',' or ']', but the condition ends here\n  [1, 2\n       ^");
@@ -119,7 +120,7 @@ TEST(CliParser, PointsAtWhatItDoesNotUnderstand) {
 TEST(CliParser, ShowsTheLineOfTheFault) {
   EXPECT_EQ(refusal("x > 1 &\n\ty > > 2 &\nz < 1"),
             "expected a number, a name or '(', but got '>'\n   y > > 2 &\n       ^");
-  EXPECT_EQ(refusal("x > \xc3\xa9"), "a character that is not known here\n  x > ??\n      ^");
+  EXPECT_EQ(refusal("x > \xc3\xa9"), "unexpected character\n  x > ??\n      ^");
 }
 
 TEST(CliParser, BoundsTheDepthOfTrees) {

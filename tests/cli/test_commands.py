@@ -83,7 +83,7 @@ def test_conditions_mean_what_numpy_means(sh, rng, condition, expected):
     x = rng.integers(-9, 10, (12, 12))
     sh.save(x=x)
     if expected is None:
-        assert "a condition is true or false" in sh.refuses("select", "x.npy", "-w", condition, "-o", "o.npy", code=1)
+        assert "a condition must be bool" in sh.refuses("select", "x.npy", "-w", condition, "-o", "o.npy", code=1)
         return
     i, j = np.indices(x.shape)
     sh.run("select", "x.npy", "-w", condition, "-o", "o.npy")

@@ -57,7 +57,7 @@ def test_npz_in_and_out(sh, rng, compress):
     with np.load(sh.path("out.npz")) as out:
         assert same(out["b"], b[b > 3])
     text = sh.refuses("count", "z.npz", "-w", "x > 0", code=2)
-    assert text == "z.npz: it has 2 arrays: a, b; choose one with --name a or as z.npz:a\n"
+    assert text == "z.npz: the file has 2 arrays: a, b; choose one with --name a or write z.npz:a\n"
     sh.refuses("count", "z.npz", "--name", "c", "-w", "x > 0", code=2)
 
 
@@ -98,7 +98,7 @@ def test_format_option_decides(sh):
     sh.save(x=np.arange(5.0))
     sh.run("select", "x.npy", "-w", "x > 2", "-o", "out.dat", "--format", "raw")
     assert sh.path("out.dat").read_bytes() == np.array([3.0, 4.0]).tobytes()
-    assert "none of npy" in sh.refuses("select", "x.npy", "-w", "x > 2", "-o", "o.dat", "--format", "tsv", code=1)
+    assert "expected one of npy" in sh.refuses("select", "x.npy", "-w", "x > 2", "-o", "o.dat", "--format", "tsv", code=1)
 
 
 def test_the_ending_decides_else(sh):
@@ -106,14 +106,14 @@ def test_the_ending_decides_else(sh):
     sh.run("select", "x.npy", "-w", "x > 2", "-o", "plain")
     assert same(np.load(sh.path("plain")), np.array([3.0, 4.0]))
     told = sh.refuses("select", "x.npy", "-w", "x > 2", "-o", "table.tsv", code=1)
-    assert "no format has the ending .tsv" in told and "--format" in told
+    assert "unknown file extension .tsv" in told and "--format" in told
     assert not sh.path("table.tsv").exists()
 
 
 def test_info_describes_files(sh, rng):
     np.savez_compressed(sh.path("z.npz"), a=np.asfortranarray(rng.normal(size=(4, 3))), b=np.arange(5, dtype=">i4"))
     text = sh.run("info", "z.npz").stdout.decode()
-    assert "float64" in text and "Fortran order" in text and "other byte order" in text and "compressed" in text
+    assert "float64" in text and "Fortran order" in text and "byte-swapped" in text and "compressed" in text
     out = json.loads(sh.run("info", "z.npz", "--json").stdout)
     assert out[0]["format"] == "npz" and [a["shape"] for a in out[0]["arrays"]] == [[4, 3], [5]]
     assert [a["byte_swapped"] for a in out[0]["arrays"]] == [False, True]
@@ -171,12 +171,12 @@ def test_element_types_that_tamis_has_not_are_refused_with_one_that_it_has(sh):
     for dtype, other in (("u2", "int32"), (">u4", "int64"), ("u8", "int64"), ("longdouble", "float64"),
                          ("clongdouble", "complex128")):
         sh.save(x=np.arange(5).astype(dtype))
-        assert f"convert them to {other} first" in sh.refuses("count", "x.npy", "-w", "x > 1", code=2), dtype
-        assert "cannot be read" in sh.run("info", "x.npy").stdout.decode()
+        assert f"convert to {other} first" in sh.refuses("count", "x.npy", "-w", "x > 1", code=2), dtype
+        assert "unsupported" in sh.run("info", "x.npy").stdout.decode()
     for array in (np.array(["a"]), np.array(["2020-01-01"], "M8[D]"), np.zeros(3, [("a", "f4")])):
         sh.save(x=array)
         text = sh.refuses("count", "x.npy", "-w", "x > 1", code=2)
-        assert "only arrays of numbers are read" in text and "malformed" not in text
+        assert "only arrays of numbers are" in text and "malformed" not in text
 
 
 def test_empty_files_are_called_empty(sh):
@@ -202,8 +202,8 @@ def test_missing_files_are_failures_of_input(sh):
     assert "No such file" in sh.refuses("count", "nothing.npy", "-w", "x > 0", code=3)
     sh.save(x=np.arange(3))
     text = sh.refuses("select", "x.npy", "-w", "x > 0", "-o", "no/folder/out.npy", code=3)
-    assert text == "no/folder/out.npy: cannot write into the folder no/folder: No such file or directory\n"
-    assert "it is a folder" in sh.refuses("select", "x.npy", "-w", "x > 0", "-o", ".", code=3)
+    assert text == "no/folder/out.npy: cannot write to the directory no/folder: No such file or directory\n"
+    assert "it is a directory" in sh.refuses("select", "x.npy", "-w", "x > 0", "-o", ".", code=3)
     sh.refuses("info", ".", code=3)
 
 
@@ -364,7 +364,7 @@ def test_a_member_that_inflates_beyond_the_disk_is_refused(sh):
     sh.path("out.npy").write_bytes(b"old")
     began = time.monotonic()
     text = sh.refuses("select", "x.npz", "-w", "x > 0", "-o", "out.npy", code=3)
-    assert "x.npz: it needs 500000000" in text and "TMPDIR" in text
+    assert "x.npz: a temporary file of 500000000" in text and "TMPDIR" in text
     assert time.monotonic() - began < 20
     assert sh.path("out.npy").read_bytes() == b"old" and sh.leftovers() == []
     # What it claims to be can be seen all the same.

@@ -23,7 +23,7 @@ def test_a_member_may_be_named_behind_its_file(sh):
     sh.run("select", "z.npz:b", "-w", "x > 1", "-o", "out.npz")
     with np.load(sh.path("out.npz")) as out:
         assert out.files == ["b"]
-    assert "there is no array 'c'; there are: a, b" in sh.refuses("count", "z.npz:c", "-w", "x > 0", code=2)
+    assert "no array named 'c'; available: a, b" in sh.refuses("count", "z.npz:c", "-w", "x > 0", code=2)
     out = json.loads(sh.run("info", "z.npz:b", "--json").stdout)
     assert [a["name"] for a in out[0]["arrays"]] == ["b"]
     # A file that is called so is meant.
@@ -59,8 +59,8 @@ def test_each_goes_on_past_what_it_cannot_use(sh):
     out = sh.run("count", "--each", "a.npy", "missing.npy", "c.npy", "-w", "j > 0", code=3)
     assert lines(out)[1:] == [["c.npy", "4", "6"]]
     assert "tamis: a.npy: j is the index along dimension 1" in out.stderr and "missing.npy" in out.stderr
-    assert "files without a name" in sh.refuses("count", "--each", "a=a.npy", "-w", "a > 0", code=1)
-    assert "not for --each" in sh.refuses("count", "--each", "a.npy", "--dim", "0", "-o", "o.npy", code=1)
+    assert "file without a name" in sh.refuses("count", "--each", "a=a.npy", "-w", "a > 0", code=1)
+    assert "cannot be combined with --each" in sh.refuses("count", "--each", "a.npy", "--dim", "0", "-o", "o.npy", code=1)
 
 
 def test_each_file_is_described_by_itself(sh, rng):
@@ -149,8 +149,8 @@ def test_stats_along_dimensions_as_text(sh):
     assert json.loads(sh.run("stats", "e.npy", "--dim", "1", "--json").stdout)["count"] == []
     assert len(lines(sh.run("stats", "e.npy", "--dim", "1"))) == 1
     assert json.loads(sh.run("stats", "f.npy", "--dim", "1", "--json").stdout)["mean"] == [None, None]
-    assert "leave out --dim" in sh.refuses("stats", "x.npy", "--dim", "0", "--quantiles", "0.5", code=1)
-    assert "no dimension 2" in sh.refuses("stats", "x.npy", "--dim", "2", code=1)
+    assert "omit --dim" in sh.refuses("stats", "x.npy", "--dim", "0", "--quantiles", "0.5", code=1)
+    assert "dimension 2 is out of range" in sh.refuses("stats", "x.npy", "--dim", "2", code=1)
 
 
 # ---- head -------------------------------------------------------------------------------------------------

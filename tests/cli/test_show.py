@@ -72,7 +72,7 @@ def test_show_takes_all_kinds_of_arrays(sh, rng):
 
 def test_show_refuses_other_formats(sh):
     sh.save(x=np.arange(4))
-    assert "name it .png" in sh.refuses("show", "x.npy", "-o", "x.jpg", code=1)
+    assert "ends in .png" in sh.refuses("show", "x.npy", "-o", "x.jpg", code=1)
     assert sh.run("show", "x.npy", "-o", "-").stdout.startswith(b"\x89PNG\r\n")
 
 

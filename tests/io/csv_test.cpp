@@ -106,7 +106,7 @@ TEST_F(Csv, RefusesWhatItHasNoPlaceFor) {
   expect_error(ErrorKind::dtype, "complex64", [&] { parsed("1\n", {complex64, false}); });
   expect_error(ErrorKind::format, "more than 4096", [&] { parsed(std::string(5000, '1')); });
   // The public functions are for formats that keep dtype and shape.
-  expect_error(ErrorKind::value, "the ending of a file", [&] { save(path_, ones({2})); });
+  expect_error(ErrorKind::value, "unknown file extension", [&] { save(path_, ones({2})); });
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(Npy, HasThreeVersions) {
     EXPECT_EQ(info.dtype, DType::uint8);
     EXPECT_EQ(info.shape, Shape{5});
   }
-  expect_error(ErrorKind::format, "version 4.0 is unknown",
+  expect_error(ErrorKind::format, "unknown .npy version 4.0",
                [] { parse(npy_file(npy_header("|u1", "(5,)"), "12345", 4)); });
 }
 
@@ -87,19 +87,19 @@ TEST(Npy, RefusesMalformedHeaders) {
   const Refused cases[] = {
       {"", "expected '{'"},
       {"{", "expected a string"},
-      {"{}", "must all be there"},
-      {"{'descr': '<f4', 'fortran_order': False}", "must all be there"},
-      {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}", "twice"},
+      {"{}", "are all required"},
+      {"{'descr': '<f4', 'fortran_order': False}", "are all required"},
+      {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}", "duplicate key"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (), 'evil': 1}", "unknown key 'evil'"},
       {"{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", "expected True or False"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': 4}", "expected '('"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (4)}", "no tuple"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (4)}", "not a tuple"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "negative"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1.5,)}", "no tuple"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1.5,)}", "not a tuple"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "63 bits"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", "something follows"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", "unexpected text after the dict"},
       {"{'descr': '<f4, 'fortran_order': False, 'shape': ()}", "unknown element type '<f4, '"},
-      {"{'descr': '\\x3c', 'fortran_order': False, 'shape': ()}", "a character"},
+      {"{'descr': '\\x3c', 'fortran_order': False, 'shape': ()}", "invalid character"},
       {"{'descr': '|O', 'fortran_order': False, 'shape': ()}", "pickled Python objects"},
       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}", "structured"},
       {"{'descr': '<U3', 'fortran_order': False, 'shape': ()}", "only arrays of numbers"},
@@ -107,7 +107,7 @@ TEST(Npy, RefusesMalformedHeaders) {
       {"{'descr': '<M8[ns]', 'fortran_order': False, 'shape': ()}", "only arrays of numbers"},
       {"{'descr': '|V4', 'fortran_order': False, 'shape': ()}", "only arrays of numbers"},
       {"{'descr': '<f5', 'fortran_order': False, 'shape': ()}", "unknown element type"},
-      {"{'descr': '|f4', 'fortran_order': False, 'shape': ()}", "order of bytes"},
+      {"{'descr': '|f4', 'fortran_order': False, 'shape': ()}", "byte order"},
       {"{'descr': '', 'fortran_order': False, 'shape': ()}", "unknown element type"},
   };
   for (const Refused& c : cases) {
@@ -124,10 +124,10 @@ TEST(Npy, RefusesSizesThatDoNotFitTheFile) {
   };
   refuse("(1,)", "needs 8 bytes, but 16 follow");
   refuse("(3,)", "needs 24 bytes, but 16 follow");
-  refuse("(4294967296, 4294967296)", "more bytes than 63 bits");
-  refuse("(2305843009213693952,)", "more bytes than 63 bits");
+  refuse("(4294967296, 4294967296)", "exceeds 63 bits");
+  refuse("(2305843009213693952,)", "exceeds 63 bits");
   // One 0 must not hide the others.
-  refuse("(0, 4294967296, 4294967296)", "more bytes than 63 bits");
+  refuse("(0, 4294967296, 4294967296)", "exceeds 63 bits");
   refuse("(0,)", "needs 0 bytes, but 16 follow");
   std::string many = "(";
   for (int i = 0; i < 65; ++i) many += "1, ";
@@ -140,7 +140,7 @@ TEST(Npy, RefusesHeadersThatAreCutOffOrHuge) {
     EXPECT_THROW(parse(whole.substr(0, n)), Error) << n;
   }
   const std::string claim = std::string("\x93NUMPY\x02\0", 8) + little_endian(0xffffffff, 4);
-  expect_error(ErrorKind::format, "more than 65536 are refused", [&] { parse(claim + "{}"); });
+  expect_error(ErrorKind::format, "the limit is 65536", [&] { parse(claim + "{}"); });
   expect_error(ErrorKind::format, "ends before",
                [&] { parse(std::string("\x93NUMPY\x01\0", 8) + little_endian(100, 2) + "{}"); });
 }
@@ -158,7 +158,8 @@ TEST(Npy, WritesHeadersThatItReads) {
   EXPECT_EQ(make_npy_header(DType::boolean, {3}, 0).substr(10, 58),
             "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), } ");
   EXPECT_EQ(make_npy_header(DType::boolean, {3}, 200).size(), 256u);
-  expect_error(ErrorKind::dtype, "no bfloat16", [] { make_npy_header(DType::bfloat16, {1}, 0); });
+  expect_error(ErrorKind::dtype, "does not support bfloat16",
+               [] { make_npy_header(DType::bfloat16, {1}, 0); });
 }
 
 }  // namespace

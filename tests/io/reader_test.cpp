@@ -112,13 +112,13 @@ TEST_F(Reading, TakesRawFilesByTheirLayout) {
 TEST_F(Reading, NamesFilesThatItCannotUse) {
   expect_error(ErrorKind::io, "nowhere.npy: cannot open for reading: No such file",
                [&] { Reader reader(folder_ / "nowhere.npy"); });
-  expect_error(ErrorKind::io, "it is a folder", [&] { Reader reader(folder_ / "."); });
+  expect_error(ErrorKind::io, "it is a directory", [&] { Reader reader(folder_ / "."); });
   put_file(path_, "");
   expect_error(ErrorKind::format, "the file is empty", [&] { Reader reader(path_); });
   put_file(path_, "hello, this is text");
-  expect_error(ErrorKind::format, "this is no .npy", [&] { Reader reader(path_); });
+  expect_error(ErrorKind::format, "not a .npy", [&] { Reader reader(path_); });
   put_file(path_, npy_file(npy_header("<u4", "(1,)"), "1234"));
-  expect_error(ErrorKind::dtype, "'<u4', which Tamis does not have; convert them to int64 first",
+  expect_error(ErrorKind::dtype, "'<u4' is not supported; convert to int64 first",
                [&] { Reader(path_).read(0); });
 }
 
@@ -128,11 +128,12 @@ TEST_F(Reading, ChoosesArraysByName) {
   EXPECT_EQ(reader.format(), Format::npz);
   EXPECT_EQ(reader.find("b"), 1u);
   EXPECT_EQ(reader.read(1).item<float>(), 3.5f);
-  expect_error(ErrorKind::value, "no array 'c'; there are: a, b", [&] { reader.find("c"); });
-  expect_error(ErrorKind::value, "it has 2 arrays; choose one of: a, b", [&] { reader.only(); });
-  expect_error(ErrorKind::index, "not within", [&] { reader.window(0, 1, 2); });
-  expect_error(ErrorKind::index, "not within", [&] { reader.window(0, -1, 1); });
-  expect_error(ErrorKind::index, "not within", [&] { reader.window(0, INT64_MAX, 1); });
+  expect_error(ErrorKind::value, "no array named 'c'; available: a, b", [&] { reader.find("c"); });
+  expect_error(ErrorKind::value, "the file has 2 arrays; choose one of: a, b",
+               [&] { reader.only(); });
+  expect_error(ErrorKind::index, "do not lie within", [&] { reader.window(0, 1, 2); });
+  expect_error(ErrorKind::index, "do not lie within", [&] { reader.window(0, -1, 1); });
+  expect_error(ErrorKind::index, "do not lie within", [&] { reader.window(0, INT64_MAX, 1); });
 }
 
 TEST_F(Reading, MapsForReadingOnly) {
@@ -174,10 +175,10 @@ TEST_F(Reading, NoticesThatTheFileWasCut) {
   std::filesystem::resize_file(path_, 4096);
   // Zeros instead of a crash, and an error for whoever asks.
   EXPECT_EQ(before.narrow(0, 500000, 500000).sum().item<double>(), 0);
-  expect_error(ErrorKind::io, "has become shorter", [&] { reader.check_intact(); });
-  expect_error(ErrorKind::io, "has become shorter", [&] { reader.window(0, 0, 1000000); });
-  expect_error(ErrorKind::io, "has become shorter", [&] { reader.window(0, 999990, 10); });
-  expect_error(ErrorKind::io, "has become shorter", [&] { reader.read(0); });
+  expect_error(ErrorKind::io, "was truncated", [&] { reader.check_intact(); });
+  expect_error(ErrorKind::io, "was truncated", [&] { reader.window(0, 0, 1000000); });
+  expect_error(ErrorKind::io, "was truncated", [&] { reader.window(0, 999990, 10); });
+  expect_error(ErrorKind::io, "was truncated", [&] { reader.read(0); });
   // Growing again does not make the zeros true.
   std::filesystem::resize_file(path_, 9000000);
   expect_error(ErrorKind::io, "could not be read", [&] { reader.check_intact(); });
@@ -192,7 +193,7 @@ TEST_F(Reading, OfAMappedTensorThrowsOnceItsFileWasCut) {
     EXPECT_EQ(x.sum().item<double>(), n * (n - 1) / 2.0);
     std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 16);
     const auto refused = [](const auto& read) {
-      expect_error(ErrorKind::io, "has become shorter", read);
+      expect_error(ErrorKind::io, "was truncated", read);
     };
     refused([&] { x.sum(); });
     refused([&] { x.data_ptr(); });
@@ -214,7 +215,7 @@ TEST_F(Reading, OfAMappedTensorThatIsUnderWayIsNoted) {
     EXPECT_EQ(x.narrow(0, 0, 3).sum().item<double>(), 3);
     reads.check();
     std::filesystem::resize_file(path_, 4096);
-    expect_error(ErrorKind::io, "has become shorter", [&] { reads.check(); });
+    expect_error(ErrorKind::io, "was truncated", [&] { reads.check(); });
   }
   outer.check();  // it began no read itself
 }

@@ -120,7 +120,7 @@ def test_writes_safetensors_by_its_specification(tmp_path):
 
 def test_refuses_what_numpy_would_unpickle(tmp_path):
     np.save(tmp_path / "x.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
-    with pytest.raises(ValueError, match="pickled Python objects, which are never read"):
+    with pytest.raises(ValueError, match="pickled Python objects are never loaded"):
         tamis.load(tmp_path / "x.npy")
     np.savez(tmp_path / "x.npz", a=np.zeros(2, dtype=[("x", "f4"), ("y", "i4")]))
     with pytest.raises(ValueError, match="member a.npy.*structured"):
@@ -133,7 +133,7 @@ def test_refuses_duplicate_members(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive, pytest.warns(UserWarning):
         archive.writestr("a.npy", member.getvalue())
         archive.writestr("a.npy", member.getvalue())
-    with pytest.raises(ValueError, match="the name a.npy stands there twice"):
+    with pytest.raises(ValueError, match="duplicate member name a.npy"):
         tamis.load(tmp_path / "x.npz")
 
 
@@ -161,14 +161,14 @@ def test_errors_are_pythons(tmp_path):
         tamis.load(tmp_path / "nowhere.npy")
     with pytest.raises(OSError, match="No such file"):
         tamis.save(tmp_path / "nowhere" / "x.npy", tamis.ones(3))
-    with pytest.raises(RuntimeError, match="ending"):
+    with pytest.raises(RuntimeError, match="unknown file extension"):
         tamis.save(tmp_path / "x.txt", tamis.ones(3))
     with pytest.raises(TypeError, match="names of tensors must be str"):
         tamis.save(tmp_path / "x.npz", {1: tamis.ones(3)})
     with pytest.raises(TypeError):
         tamis.load(3)
     tamis.save(tmp_path / "x.npz", {"a": tamis.ones(3)})
-    with pytest.raises(RuntimeError, match="there is no array 'b'; there are: a"):
+    with pytest.raises(RuntimeError, match="no array named 'b'; available: a"):
         tamis.load(tmp_path / "x.npz", "b")
 
 
@@ -186,7 +186,7 @@ def test_a_mapped_tensor_whose_file_was_shortened_is_not_read(tmp_path, read, n,
     if n == 20 or cut == 8:
         read(x)  # the error does not depend on what was read before
     os.truncate(path, os.path.getsize(path) - cut)
-    with pytest.raises(OSError, match="x.npy: the file has become shorter"):
+    with pytest.raises(OSError, match="x.npy: the file was truncated"):
         result = read(x)
         result.settle()  # some are deferred
 
@@ -198,7 +198,7 @@ def test_what_is_deferred_over_a_shortened_file_is_not_computed(tmp_path):
     y, total = x * 2, x.sum()
     os.truncate(path, 1000)
     if not tamis.eager_mode():
-        with pytest.raises(OSError, match="has become shorter"):
+        with pytest.raises(OSError, match="was truncated"):
             y.tolist()
     assert total.item() == 50_000 * 49_999 / 2  # was read before
 
@@ -295,11 +295,11 @@ def test_file_objects_are_read_from_where_they_stand_and_by_pieces():
 def test_file_objects_that_cannot_be_used(tmp_path):
     with pytest.raises(TypeError, match="read\\(\\) of the file object gives str, not bytes; open the file in mode 'rb'"):
         tamis.load(io.StringIO("text"))
-    with pytest.raises(ValueError, match="BytesIO: this is no .npy, .npz or .safetensors file"):
+    with pytest.raises(ValueError, match="BytesIO: not a .npy, .npz or .safetensors file"):
         tamis.load(io.BytesIO(b"something else"))
     with pytest.raises(ValueError, match="mmap=True needs the path of a file"):
         tamis.load(io.BytesIO(), mmap=True)
-    with pytest.raises(RuntimeError, match="x.npy: a .npy file has no names: write .npz or .safetensors"):
+    with pytest.raises(RuntimeError, match="x.npy: .npy files cannot store names; use .npz or .safetensors"):
         with open(tmp_path / "x.npy", "wb") as f:
             tamis.save({"a": tamis.ones(1)}, f)
 
