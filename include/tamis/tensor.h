@@ -494,7 +494,7 @@ class Masked {
   Tensor x_, mask_;
 };
 
-#define X(constant, type, text) extern template std::vector<type> Tensor::to_vector<type>() const;
+#define X(constant, type, ...) extern template std::vector<type> Tensor::to_vector<type>() const;
 TAMIS_DTYPES(X)
 #undef X
 

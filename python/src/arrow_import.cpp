@@ -1,6 +1,7 @@
 // Arrow arrays in: numbers share their memory, which Arrow never changes and which is read-only
 // therefore; bools, which Arrow packs into bits, chunks and arrays with nulls are copied.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -13,19 +14,15 @@
 namespace tamis::python {
 
 const char* arrow_format(DType dtype) {
+  constexpr const char* kSigned[] = {"c", "s", "i", "l"};
+  constexpr const char* kUnsigned[] = {"C", "S", "I", "L"};
   switch (dtype) {
+#define X(constant, ...) case DType::constant:
+    TAMIS_INTEGER_DTYPES(X)
+#undef X
+    return (is_signed(dtype) ? kSigned : kUnsigned)[std::countr_zero(itemsize(dtype))];
     case DType::boolean:
       return "b";
-    case DType::uint8:
-      return "C";
-    case DType::int8:
-      return "c";
-    case DType::int16:
-      return "s";
-    case DType::int32:
-      return "i";
-    case DType::int64:
-      return "l";
     case DType::float16:
       return "e";
     case DType::float32:
