@@ -51,7 +51,7 @@ void Expr::detach(Storage& owner) const noexcept {
 
 Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set) {
-  check(!is_complex(operand) || takes_complex(op), ErrorKind::dtype,
+  check(!is_complex(operand) || takes(op, operand), ErrorKind::dtype,
         "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Shape shape = inputs[0]->shape();
   for (const TensorRef& x : inputs.subspan(1)) shape = broadcast_shapes(shape, x->shape());
