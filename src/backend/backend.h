@@ -7,11 +7,11 @@
 #include "backend/order.h"
 #include "backend/places.h"
 #include "backend/program.h"
+#include "backend/reduction.h"
 #include "core/storage.h"
 
 namespace tamis {
 
-enum class Reduction : uint8_t { sum, mean, prod, amax, amin };
 enum class Scan : uint8_t { sum, prod, logsumexp };
 
 /// Memory that a sink writes to: strides (in elements) for each dimension of the program's shape.

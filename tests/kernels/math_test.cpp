@@ -273,7 +273,7 @@ TYPED_TEST(MathOf, SoftmaxKernelsAgreeOnEveryInstructionSetAndStayInBounds) {
       }
       std::vector<T> expected(n);
       const double sum =
-          cpu::kernels().exp_sum[dtype](x.data(), mask.words.data(), n, -1, expected.data());
+          cpu::kernels().exp_sum[dtype](x.data(), mask.words.data(), -1, expected.data(), n);
       long double exact = 0;
       for (size_t i = 0; i < n; ++i) {
         const T power = mask[i] ? apply<T>(cpu::kernels(), Op::exp, {x[i] + 1})[0] : T(0);
@@ -286,7 +286,7 @@ TYPED_TEST(MathOf, SoftmaxKernelsAgreeOnEveryInstructionSetAndStayInBounds) {
           const T* a = in.place(x, edge);
           T* out = to.place<T>(n, edge);
           ASSERT_EQ(k->kept_max[dtype](a, mask.words.data(), n), largest) << k->isa << mask.name;
-          ASSERT_EQ(k->exp_sum[dtype](a, mask.words.data(), n, -1, out), sum) << k->isa;
+          ASSERT_EQ(k->exp_sum[dtype](a, mask.words.data(), -1, out, n), sum) << k->isa;
           ASSERT_TRUE(to.surroundings_intact()) << k->isa << ' ' << n;
           ASSERT_EQ(std::vector<T>(out, out + n), expected) << k->isa << mask.name;
         }

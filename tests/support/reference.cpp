@@ -264,7 +264,7 @@ bool holds(DType dtype, Cell number, DType from) {
     const double v = is_real(from) ? number.f : static_cast<double>(number.i);
     return !std::isfinite(v) || std::abs(v) <= format_of(dtype).largest;
   }
-  const bool is_signed = dtype != DType::uint8;
+  const bool is_signed = tamis::is_signed(dtype);
   const int bits = static_cast<int>(itemsize(dtype)) * 8 - (is_signed ? 1 : 0);
   const double bound = std::ldexp(1.0, bits);  // one more than the largest
   if (is_real(from)) {

@@ -1,6 +1,5 @@
 // Statistics: variances, and reductions that leave out NaN.
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -35,22 +34,6 @@ Tensor shaped(const Tensor& result, const Tensor& x, const Dims& dims, bool keep
 }
 
 }  // namespace
-
-Scalar lowest(DType dtype) {
-  return visit_dtype(dtype, [](auto type) -> Scalar {
-    using T = decltype(type);
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
-    return -std::numeric_limits<double>::infinity();
-  });
-}
-
-Scalar highest(DType dtype) {
-  return visit_dtype(dtype, [](auto type) -> Scalar {
-    using T = decltype(type);
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
-    return std::numeric_limits<double>::infinity();
-  });
-}
 
 Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity) {
   return mask.defined() ? where(mask, value, full({}, identity, value.dtype())) : value;

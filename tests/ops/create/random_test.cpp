@@ -58,7 +58,7 @@ TEST(Philox, IsTheSameForManyCountersOnEveryInstructionSet) {
     for (uint64_t first : {uint64_t{0}, uint64_t{0xFFFFFFF8}, ~uint64_t{0} - 3}) {
       for (size_t n : {0, 1, 7, 8, 15, 16, 31, 32, 33, 100}) {
         std::vector<uint32_t> words(4 * n + 1, 77);
-        kernels->philox(seed, first, n, words.data());
+        kernels->philox(seed, first, words.data(), n);
         for (size_t k = 0; k < n; ++k) {
           const uint64_t at = first + k;
           const auto expected = philox({static_cast<uint32_t>(at), static_cast<uint32_t>(at >> 32)},

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "backend/cpu/kernels/isa_macros-inl.h"
@@ -196,22 +195,22 @@ Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
   return mask ? reduce_kept<F>(x, mask, n, start, identity) : reduce_all<F>(x, n, start, identity);
 }
 
+template <Reduction reduction, class T>
+constexpr T kNeutral = neutral_value<T>(row_of(reduction).neutral);
+
 // Accumulates in Sum: double, or uint64_t so that int64 wraps.
-template <template <class> class F, class T, class Sum, int identity>
-void accumulate(const void* a, const uint64_t* mask, size_t n, void* out) {
+template <Reduction reduction, template <class> class F, class T, class Sum>
+void accumulate(const void* a, const uint64_t* mask, void* out, size_t n) {
   using Result = std::conditional_t<std::is_integral_v<Sum>, int64_t, double>;
+  constexpr T identity = kNeutral<reduction, T>;
   const T* x = static_cast<const T*>(a);
   *static_cast<Result*>(out) =
-      static_cast<Result>(reduce<F<Sum>, true>(x, mask, n, Sum{identity}, T{identity}));
+      static_cast<Result>(reduce<F<Sum>, true>(x, mask, n, static_cast<Sum>(identity), identity));
 }
 
-template <template <class> class F, class T>
-void extreme(const void* a, const uint64_t* mask, size_t n, void* out) {
-  using Limits = std::numeric_limits<T>;
-  constexpr bool largest = std::is_same_v<F<T>, Larger<T>>;
-  constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  constexpr T kHighest = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  constexpr T identity = largest ? kLowest : kHighest;
+template <Reduction reduction, template <class> class F, class T>
+void extreme(const void* a, const uint64_t* mask, void* out, size_t n) {
+  constexpr T identity = kNeutral<reduction, T>;
   const T* x = static_cast<const T*>(a);
   const T start = !mask || mask[0] & 1 ? x[0] : identity;
   *static_cast<T*>(out) = reduce<F<T>, false>(x, mask, n, start, identity);
@@ -233,7 +232,7 @@ HWY_INLINE void add_columns(const F& f, const T* x, size_t lines, size_t width, 
 }
 
 template <class F, class T, class Sum>
-void add_lines(const void* a, size_t lines, size_t width, void* out) {
+void add_lines(const void* a, void* out, size_t lines, size_t width) {
   constexpr size_t kWide = kVectorBytes / sizeof(Sum), kMany = 8;
   const F f;
   const T* x = static_cast<const T*>(a);
@@ -248,22 +247,32 @@ void add_lines(const void* a, size_t lines, size_t width, void* out) {
   }
 }
 
-template <class T>
-void set_extremes(Kernels& table) {
-  constexpr int type = static_cast<int>(dtype_of<T>);
-  table.amax[type] = &extreme<Larger, T>;
-  table.amin[type] = &extreme<Smaller, T>;
-  table.amax_lines[type] = &add_lines<Larger<T>, T, T>;
-  table.amin_lines[type] = &add_lines<Smaller<T>, T, T>;
+template <Reduction reduction, template <class> class F, class T>
+void set_extreme(Kernels& table) {
+  constexpr int row = reduction_index(reduction), type = static_cast<int>(dtype_of<T>);
+  table.reduce[row][type] = &extreme<reduction, F, T>;
+  table.reduce_lines[row][type] = &add_lines<F<T>, T, T>;
 }
 
+template <class T>
+void set_extremes(Kernels& table) {
+  set_extreme<Reduction::amax, Larger, T>(table);
+  set_extreme<Reduction::amin, Smaller, T>(table);
+}
+
+template <Reduction reduction, template <class> class F, class T, class Sum>
+void set_sum(Kernels& table) {
+  constexpr int row = reduction_index(reduction), type = static_cast<int>(dtype_of<T>);
+  table.reduce[row][type] = &accumulate<reduction, F, T, Sum>;
+  table.reduce_lines[row][type] = &add_lines<F<Sum>, T, Sum>;
+}
+
+// Of a mean there are sums here.
 template <class T, class Sum>
 void set_sums(Kernels& table) {
-  constexpr int type = static_cast<int>(dtype_of<T>);
-  table.sum[type] = &accumulate<Plus, T, Sum, 0>;
-  table.prod[type] = &accumulate<Times, T, Sum, 1>;
-  table.sum_lines[type] = &add_lines<Plus<Sum>, T, Sum>;
-  table.prod_lines[type] = &add_lines<Times<Sum>, T, Sum>;
+  set_sum<Reduction::sum, Plus, T, Sum>(table);
+  set_sum<Reduction::mean, Plus, T, Sum>(table);
+  set_sum<Reduction::prod, Times, T, Sum>(table);
 }
 
 }  // namespace
@@ -272,11 +281,9 @@ void fill_reduce(Kernels& table) {
   set_sums<int64_t, uint64_t>(table);
   set_sums<float, double>(table);
   set_sums<double, double>(table);
-  set_extremes<uint8_t>(table);
-  set_extremes<int8_t>(table);
-  set_extremes<int16_t>(table);
-  set_extremes<int32_t>(table);
-  set_extremes<int64_t>(table);
+#define X(constant, type, ...) set_extremes<type>(table);
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
   set_extremes<float>(table);
   set_extremes<double>(table);
 }
