@@ -51,7 +51,8 @@ enum class Saves : uint8_t {
   X(cos, costly, kInexact, same, first, "The cosine.")                                      \
   X(tan, costly, kInexact, same, result, "The tangent.")                                    \
   X(tanh, costly, kInexact, same, result, "The hyperbolic tangent.")                        \
-  X(sigmoid, costly, kInexact, same, result, "1 / (1 + exp(-x)).")
+  X(sigmoid, costly, kInexact, same, result, "1 / (1 + exp(-x)).")                          \
+  X(erf, costly, kFloats, same, first, "The error function.")
 #define TAMIS_ANALYTIC_OPS(X)                                                               \
   X(sqrt, cheap, kInexact, same, result, "The square root.")                                \
   X(rsqrt, cheap, kInexact, same, result, "One divided by the square root.")                \

@@ -47,6 +47,7 @@ const Function kFunctions[] = {
     {Op::tan, std::tan, std::tan, 1.5, 1.5},  // with libm's own, for large angles
     {Op::tanh, std::tanh, std::tanh, 0.51, 2},
     {Op::sigmoid, exact_sigmoid<double>, exact_sigmoid<long double>, 1.65, 2},
+    {Op::erf, std::erf, std::erf, 0.51, 1},
 };
 
 /// Numbers of every size and sign, special ones, and those where these functions change.
@@ -173,6 +174,13 @@ TYPED_TEST(MathOf, SpecialValuesAreExact) {
       {Op::tanh, -inf, -1},
       {Op::tanh, least, least},
       {Op::tanh, -largest, -1},
+      {Op::erf, 0, 0},
+      {Op::erf, T(-0.0), T(-0.0)},
+      {Op::erf, inf, 1},
+      {Op::erf, -inf, -1},
+      {Op::erf, largest, 1},
+      {Op::erf, -largest, -1},
+      {Op::erf, nan, nan},
       {Op::sigmoid, 0, T(0.5)},
       {Op::sigmoid, inf, 1},
       {Op::sigmoid, -inf, 0},

@@ -69,6 +69,8 @@ T reference_unary(Op op, T x) {
         return std::tanh(x);
       case Op::sigmoid:
         return 1 / (1 + std::exp(-x));
+      case Op::erf:
+        return std::erf(x);
       case Op::relu:
         return x < 0 ? T{0} : x;
       case Op::floor:
@@ -87,15 +89,16 @@ T reference_unary(Op op, T x) {
   }
 }
 
-constexpr Op kFloatOnly[] = {Op::sqrt,    Op::rsqrt,      Op::exp, Op::log,  Op::log2, Op::log10,
-                             Op::log1p,   Op::expm1,      Op::sin, Op::cos,  Op::tan,  Op::tanh,
-                             Op::sigmoid, Op::reciprocal, Op::div, Op::angle};
+constexpr Op kFloatOnly[] = {Op::sqrt,    Op::rsqrt, Op::exp,        Op::log, Op::log2, Op::log10,
+                             Op::log1p,   Op::expm1, Op::sin,        Op::cos, Op::tan,  Op::tanh,
+                             Op::sigmoid, Op::erf,   Op::reciprocal, Op::div, Op::angle};
 constexpr Op kComplexOnly[] = {Op::conj, Op::imag};
 constexpr Op kIntegerOnly[] = {Op::bit_not, Op::bit_and, Op::bit_or, Op::bit_xor};
 
 // Not rounded correctly: math_test.cpp has how far they may be off.
-constexpr Op kElementary[] = {Op::exp, Op::log, Op::log2, Op::log10, Op::log1p,   Op::expm1,
-                              Op::sin, Op::cos, Op::tan,  Op::tanh,  Op::sigmoid, Op::pow};
+constexpr Op kElementary[] = {Op::exp,     Op::log, Op::log2, Op::log10, Op::log1p,
+                              Op::expm1,   Op::sin, Op::cos,  Op::tan,   Op::tanh,
+                              Op::sigmoid, Op::erf, Op::pow};
 
 /// Whether an op's result is what it should be.
 template <class T>

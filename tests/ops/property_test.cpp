@@ -276,8 +276,9 @@ TEST(Bits, DoNotDependOnTheModeOfEvaluation) {
 }
 
 TEST(Bits, OfAnElementDoNotDependOnItsPlace) {
-  constexpr Tensor (*kOps[])(const Tensor&) = {exp, log, log2, log10, log1p, expm1,   sin,
-                                               cos, tan, tanh, sqrt,  rsqrt, sigmoid, reciprocal};
+  constexpr Tensor (*kOps[])(const Tensor&) = {exp,   log,   log2,    log10, log1p,
+                                               expm1, sin,   cos,     tan,   tanh,
+                                               sqrt,  rsqrt, sigmoid, erf,   reciprocal};
   for (DType dtype : {float32, float64, float16}) {
     const Tensor x = random_values({4200}, dtype, 17);
     for (auto op : kOps) {

@@ -82,6 +82,10 @@ Tensor slope<Op::sigmoid>(const Tensor& g, const Tensor& y) {
   return g * y * (1 - y);
 }
 template <>
+Tensor slope<Op::erf>(const Tensor& g, const Tensor& x) {
+  return g * exp(-(x * x)) * (2 * std::numbers::inv_sqrtpi);
+}
+template <>
 Tensor slope<Op::relu>(const Tensor& g, const Tensor& y) {
   // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as PyTorch has
   // it: a second derivative is there to ask for, and is zero.

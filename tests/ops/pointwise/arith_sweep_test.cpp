@@ -173,6 +173,7 @@ const Unary kAnalytic[] = {
     {"tan", tan, std::tan},
     {"tanh", tanh, std::tanh},
     {"sigmoid", sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+    {"erf", erf, std::erf},
     {"reciprocal", reciprocal, [](double x) { return 1 / x; }, true},
 };
 

@@ -72,7 +72,7 @@ TEST(Promotion, EveryOpGivesPyTorchsDTypeForEveryDType) {
     }
     ++count;
   }
-  EXPECT_EQ(count, 50 * kDTypeCount);
+  EXPECT_EQ(count, 51 * kDTypeCount);
 }
 
 TEST(Promotion, NumbersDoNotWidenTensors) {
