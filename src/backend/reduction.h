@@ -25,14 +25,18 @@ enum class ResultDType : uint8_t { sums, own };
 /// What partial results become at the end.
 enum class Finish : uint8_t { as_is, divided_by_count };
 
+/// What the reduction of a single element is: the element, or what the kernel makes of it.
+enum class Single : uint8_t { itself, reduced };
+
 // clang-format off
-// X(name, takes, neutral, accumulator, combined by, result dtype, finish, PyTorch's kernel)
+// X(name, takes, neutral, accumulator, combined by, result dtype, finish, single, PyTorch's kernel)
 #define TAMIS_REDUCTIONS(X)                                                           \
-  X(sum, kAll, zero, wide, add, sums, as_is, "sum_cpu")                               \
-  X(mean, kAll, zero, wide, add, own, divided_by_count, "mean_cpu")                   \
-  X(prod, kAll, one, wide, mul, sums, as_is, "prod_cpu")                              \
-  X(amax, kReal, lowest, same, maximum, own, as_is, "max_values_cpu")                 \
-  X(amin, kReal, highest, same, minimum, own, as_is, "min_values_cpu")
+  X(sum, kAll, zero, wide, add, sums, as_is, itself, "sum_cpu")                       \
+  X(mean, kAll, zero, wide, add, own, divided_by_count, itself, "mean_cpu")           \
+  X(nansum, kFloats, zero, wide, add, sums, as_is, reduced, "nansum_cpu")             \
+  X(prod, kAll, one, wide, mul, sums, as_is, itself, "prod_cpu")                      \
+  X(amax, kReal, lowest, same, maximum, own, as_is, itself, "max_values_cpu")         \
+  X(amin, kReal, highest, same, minimum, own, as_is, itself, "min_values_cpu")
 
 enum class Reduction : uint8_t {
 #define X(name, ...) name,
@@ -48,13 +52,14 @@ struct ReductionRow {
   Op combine;
   ResultDType result;
   Finish finish;
+  Single single;
   const char* kernel;  // for messages
 };
 
 inline constexpr ReductionRow kReductionRows[] = {
-#define X(name, takes, neutral, accumulator, combine, result, finish, kernel)                  \
+#define X(name, takes, neutral, accumulator, combine, result, finish, single, kernel)          \
   {#name, takes, Neutral::neutral, Accumulator::accumulator, Op::combine, ResultDType::result, \
-   Finish::finish, kernel},
+   Finish::finish, Single::single, kernel},
     TAMIS_REDUCTIONS(X)
 #undef X
 };

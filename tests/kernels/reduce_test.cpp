@@ -99,6 +99,35 @@ TYPED_TEST(ReductionsOf, ASumOfNegativeZerosIsPositive) {
   }
 }
 
+TYPED_TEST(ReductionsOf, ASumOfNumbersIsThatOfZerosInPlaceOfNaN) {
+  using T = TypeParam;
+  if constexpr (std::is_floating_point_v<T>) {
+    GuardedArena in(kCapacity);
+    for (const Kernels* k : all_kernels()) {
+      for (size_t n : lengths()) {
+        if (n == 0) continue;
+        // Half of the lengths without infinities, whose sum may be NaN, and is.
+        std::vector<T> x = samples<T>(n, n + 7);
+        if (n % 2 == 0) {
+          std::replace_if(
+              x.begin(), x.end(), [](T v) { return std::isinf(v); }, T{3});
+        }
+        std::vector<T> numbers = x;
+        std::replace_if(
+            numbers.begin(), numbers.end(), [](T v) { return v != v; }, T{0});
+        for (const Mask& mask : masks(n)) {
+          const double expected = lane_sum(numbers, mask, false);
+          for (const uint64_t* words : forms_of(mask)) {
+            double sum = 0;
+            kernel<T>(*k, Reduction::nansum)(in.place(x, Edge::back), words, &sum, n);
+            ASSERT_TRUE(same(sum, expected)) << k->isa << " n " << n << " " << mask.name;
+          }
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(ReductionsOf, ExtremesAreFoundAndNaNWins) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;

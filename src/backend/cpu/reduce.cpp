@@ -91,6 +91,15 @@ void fill_neutral(Reduction reduction, DType dtype, int64_t n, void* out) {
   });
 }
 
+/// n times what a line is added to so that the sum is that of its elements alone: a negative zero
+/// changes no zero's sign.
+void fill_start(const Plan& plan, int64_t n, void* out) {
+  fill_neutral(plan.reduction, plan.acc, n, out);
+  if (plan.acc == DType::float64 && row_of(plan.reduction).neutral == Neutral::zero) {
+    std::fill_n(static_cast<double*>(out), n, -0.0);
+  }
+}
+
 /// Values of a block, and which of them are kept: all if `mask` is null. The others may be
 /// anything; where whole words of the mask are zero they have not been computed.
 struct Block {
@@ -232,6 +241,10 @@ class Columns {
     char* const to = at(acc, part.from, plan_.acc);
     line += part.from * size();
     if (std::exchange(first_, false)) {
+      if (row_of(plan_.reduction).single == Single::reduced) {
+        fill_start(plan_, static_cast<int64_t>(n), to);
+        return plan_.lines(line, to, static_cast<size_t>(lines), n);
+      }
       if (plan_.acc == plan_.operand) {
         std::memcpy(to, line, n * itemsize(plan_.acc));
       } else {

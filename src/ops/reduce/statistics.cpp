@@ -108,8 +108,21 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims, double cor
 
 Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
   check(!is_complex(x.dtype()), ErrorKind::dtype, "nansum does not support complex inputs");
-  const bool can_be_nan = is_floating_point(x.dtype());
-  return sum(can_be_nan ? kept(logical_not(isnan(x)), x, 0) : x, dims, keepdim, dtype);
+  if (!is_floating_point(x.dtype())) return sum(x, dims, keepdim, dtype);
+  const auto is_number = [&] { return logical_not(isnan(x)); };
+  const DType result = dtype.value_or(result_dtype(Reduction::nansum, x.dtype()));
+  // There is no NaN to pass over once it has become an integer.
+  if (!is_floating_point(result)) return sum(kept(is_number(), x, 0), dims, keepdim, dtype);
+  const Shape over = normalize_dims(dims, x.dim());
+  const Tensor y = reduce_along(Reduction::nansum, x.to(result), over, keepdim, result);
+  if (is_tracked(x)) {
+    record(
+        y, "nansum", Flow::mixes, {x}, {is_number()},
+        [over, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+          return {{where(saved[0], with_dims(g, over, keepdim), zeros({}, g.dtype())), saved[0]}};
+        });
+  }
+  return y;
 }
 
 Tensor nanmean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {

@@ -25,16 +25,29 @@ namespace {
 // and with it the rounding would depend on the instruction set.
 constexpr size_t kLanes = 64;
 
+// Functors add an element to a partial result; their Join puts partial results together.
 template <class T>
 struct Plus {
+  using Join = Plus;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     return a + b;
   }
 };
 
+// NaN adds nothing, unless it is the sum of infinities.
+template <class T>
+struct PlusNumber {
+  using Join = Plus<T>;
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return a + (b == b ? b : V{});
+  }
+};
+
 template <class T>
 struct Times {
+  using Join = Times;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     return a * b;
@@ -44,6 +57,7 @@ struct Times {
 // NaN wins.
 template <class T>
 struct Larger {
+  using Join = Larger;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -56,6 +70,7 @@ struct Larger {
 
 template <class T>
 struct Smaller {
+  using Join = Smaller;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -103,7 +118,8 @@ HWY_INLINE void add_kept(const Plus<double>&, uint64_t word, const float* x, flo
 #endif
 
 template <class F, class Sum>
-HWY_INLINE Sum fold(const F& f, Sum* lanes, size_t used) {
+HWY_INLINE Sum fold(Sum* lanes, size_t used) {
+  const typename F::Join f;
   for (size_t half = used / 2; half > 0; half /= 2) {
     for (size_t j = 0; j < half; ++j) lanes[j] = f(lanes[j], lanes[j + half]);
   }
@@ -121,7 +137,7 @@ Sum reduce_few(const T* x, const uint64_t* mask, size_t n, Sum start) {
   for (size_t j = 0; j < n; ++j) {
     if (word >> j & 1) lanes[j] = f(lanes[j], static_cast<Sum>(x[j]));
   }
-  return fold(f, lanes, used);
+  return fold<F>(lanes, used);
 }
 
 // Of all elements: as many lanes at a time as the registers hold.
@@ -132,6 +148,7 @@ Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
   using V = Vector<Sum, kWide>;
   using Part = Vector<T, kWide>;
   const F f;
+  const typename F::Join join;
   const size_t whole = n / kLanes * kLanes, rest = n - whole;
   V lanes[kCount];
   for (size_t first = 0; first < kCount; first += kTogether) {
@@ -157,11 +174,11 @@ Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
     last = f(last, convert<V>(load<Part>(part)));
   }
   for (size_t half = kCount / 2; half > 0; half /= 2) {
-    for (size_t k = 0; k < half; ++k) lanes[k] = f(lanes[k], lanes[k + half]);
+    for (size_t k = 0; k < half; ++k) lanes[k] = join(lanes[k], lanes[k + half]);
   }
   Sum left[kWide];
   std::memcpy(left, lanes, sizeof(left));
-  return fold(f, left, kWide);
+  return fold<F>(left, kWide);
 }
 
 // What is masked out leaves the lanes as they are.
@@ -185,7 +202,7 @@ Sum reduce_kept(const T* x, const uint64_t* mask, size_t n, Sum start, T identit
       }
     }
   }
-  return fold(f, lanes, kLanes);
+  return fold<F>(lanes, kLanes);
 }
 
 // Lanes begin with `start`.
@@ -281,6 +298,8 @@ void fill_reduce(Kernels& table) {
   set_sums<int64_t, uint64_t>(table);
   set_sums<float, double>(table);
   set_sums<double, double>(table);
+  set_sum<Reduction::nansum, PlusNumber, float, double>(table);
+  set_sum<Reduction::nansum, PlusNumber, double, double>(table);
 #define X(constant, type, ...) set_extremes<type>(table);
   TAMIS_INTEGER_DTYPES(X)
 #undef X
