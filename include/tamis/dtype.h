@@ -15,11 +15,12 @@ namespace tamis {
 /// class in PyTorch's messages, name of the C type in those of its conversions). Everything that
 /// differs by kind (integers, floating point, complex) goes by these lists; the order within a list
 /// is that of tables and documentation and means nothing else.
-#define TAMIS_INTEGER_DTYPES(X)                  \
-  X(uint8, uint8_t, "uint8", "Byte", "uint8_t")  \
-  X(int8, int8_t, "int8", "Char", "int8_t")      \
-  X(int16, int16_t, "int16", "Short", "int16_t") \
-  X(int32, int32_t, "int32", "Int", "int")       \
+#define TAMIS_INTEGER_DTYPES(X)                       \
+  X(uint8, uint8_t, "uint8", "Byte", "uint8_t")       \
+  X(uint16, uint16_t, "uint16", "UInt16", "uint16_t") \
+  X(int8, int8_t, "int8", "Char", "int8_t")           \
+  X(int16, int16_t, "int16", "Short", "int16_t")      \
+  X(int32, int32_t, "int32", "Int", "int")            \
   X(int64, int64_t, "int64", "Long", "int64_t")
 #define TAMIS_FLOAT_DTYPES(X)                                   \
   X(float16, Half, "float16", "Half", "at::Half")               \

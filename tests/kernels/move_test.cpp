@@ -217,8 +217,8 @@ TEST(MaskKernels, PositionsAndCountsAreThoseOfTheSetBits) {
 
 template <class T>
 class MasksOf : public ::testing::Test {};
-using AllTypes = ::testing::Types<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Half, BFloat16,
-                                  float, double>;
+using AllTypes = ::testing::Types<bool, uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, Half,
+                                  BFloat16, float, double>;
 TYPED_TEST_SUITE(MasksOf, AllTypes);
 
 TYPED_TEST(MasksOf, NonzeroIsTrueAndTrueIsOne) {
@@ -323,8 +323,8 @@ TYPED_TEST(MasksOf, CastsAgreeWithTheReference) {
       }
     }
   } else {
-    check_casts_from<TypeParam, uint8_t, int8_t, int16_t, int32_t, int64_t, Half, BFloat16, float,
-                     double>();
+    check_casts_from<TypeParam, uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, Half,
+                     BFloat16, float, double>();
   }
 }
 

@@ -24,7 +24,7 @@ using testing::random_mask;
 using testing::random_values;
 using testing::Step;
 
-constexpr DType kDTypes[] = {boolean, uint8,    int8,    int16,   int32,     int64,
+constexpr DType kDTypes[] = {boolean, uint8,    uint16,  int8,    int16,     int32,     int64,
                              float16, bfloat16, float32, float64, complex64, complex128};
 
 /// A number in [low, high), whatever size RapidCheck is at.

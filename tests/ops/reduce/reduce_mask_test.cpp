@@ -92,7 +92,7 @@ const std::vector<Shape> kShapes = {{7, 3},    {70, 63},  {3, 64},   {130, 200},
                                     {5, 4096}, {4, 4097}, {3, 9000}, {1100, 70}};
 
 TEST(MaskedReduction, HasTheBitsOfTheFilledTensor) {
-  for (DType dtype : {uint8, int16, int64, float16, bfloat16, float32, float64}) {
+  for (DType dtype : {uint8, uint16, int16, int64, float16, bfloat16, float32, float64}) {
     for (const Shape& shape : kShapes) {
       const Tensor x = numbers(dtype, shape);
       for (const auto& [name, mask] : masks_over(shape[0], shape[1])) {
