@@ -87,9 +87,12 @@ Tensor call(Comparison c, const Tensor& a, const Tensor& b) {
 Tensor everywhere(const Tensor& x, bool value) { return Tensor(value).expand(x.shape()); }
 
 std::pair<int64_t, int64_t> limits_of(DType dtype) {
-  if (dtype == DType::uint8) return {0, 255};
-  const int64_t largest = std::numeric_limits<int64_t>::max() >> (64 - 8 * itemsize(dtype));
-  return {-largest - 1, largest};
+  return visit_real(dtype, []<class T>(T) -> std::pair<int64_t, int64_t> {
+    if constexpr (std::is_integral_v<T>) {
+      return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    }
+    return {};
+  });
 }
 
 /// An integer has the same place among the others as the next whole number on one side.

@@ -11,36 +11,46 @@
 
 namespace tamis {
 
-/// The list of element types: X(constant, C++ type, PyTorch name). A new dtype is one more line
-/// here.
-#define TAMIS_REAL_DTYPES(X)        \
-  X(boolean, bool, "bool")          \
-  X(uint8, uint8_t, "uint8")        \
-  X(int8, int8_t, "int8")           \
-  X(int16, int16_t, "int16")        \
-  X(int32, int32_t, "int32")        \
-  X(int64, int64_t, "int64")        \
-  X(float16, Half, "float16")       \
-  X(bfloat16, BFloat16, "bfloat16") \
-  X(float32, float, "float32")      \
-  X(float64, double, "float64")
-#define TAMIS_DTYPES(X)                          \
-  TAMIS_REAL_DTYPES(X)                           \
-  X(complex64, std::complex<float>, "complex64") \
-  X(complex128, std::complex<double>, "complex128")
+/// The lists of element types, one line per dtype: X(constant, C++ type, name, name of the tensor
+/// class in PyTorch's messages, name of the C type in those of its conversions). Everything that
+/// differs by kind (integers, floating point, complex) goes by these lists; the order within a list
+/// is that of tables and documentation and means nothing else.
+#define TAMIS_INTEGER_DTYPES(X)                       \
+  X(uint8, uint8_t, "uint8", "Byte", "uint8_t")       \
+  X(uint16, uint16_t, "uint16", "UInt16", "uint16_t") \
+  X(int8, int8_t, "int8", "Char", "int8_t")           \
+  X(int16, int16_t, "int16", "Short", "int16_t")      \
+  X(int32, int32_t, "int32", "Int", "int")            \
+  X(int64, int64_t, "int64", "Long", "int64_t")
+#define TAMIS_FLOAT_DTYPES(X)                                   \
+  X(float16, Half, "float16", "Half", "at::Half")               \
+  X(bfloat16, BFloat16, "bfloat16", "BFloat16", "at::BFloat16") \
+  X(float32, float, "float32", "Float", "float")                \
+  X(float64, double, "float64", "Double", "double")
+#define TAMIS_COMPLEX_DTYPES(X)                                                         \
+  X(complex64, std::complex<float>, "complex64", "ComplexFloat", "c10::complex<float>") \
+  X(complex128, std::complex<double>, "complex128", "ComplexDouble", "c10::complex<double>")
+/// Those that have an order and can be rounded.
+#define TAMIS_REAL_DTYPES(X)               \
+  X(boolean, bool, "bool", "Bool", "bool") \
+  TAMIS_INTEGER_DTYPES(X)                  \
+  TAMIS_FLOAT_DTYPES(X)
+#define TAMIS_DTYPES(X) \
+  TAMIS_REAL_DTYPES(X)  \
+  TAMIS_COMPLEX_DTYPES(X)
 
 enum class DType : uint8_t {
-#define X(constant, type, text) constant,
+#define X(constant, ...) constant,
   TAMIS_DTYPES(X)
 #undef X
 };
 
-#define X(constant, type, text) inline constexpr DType constant = DType::constant;
+#define X(constant, ...) inline constexpr DType constant = DType::constant;
 TAMIS_DTYPES(X)
 #undef X
 
 inline constexpr int kDTypeCount = 0
-#define X(constant, type, text) +1
+#define X(...) +1
     TAMIS_DTYPES(X)
 #undef X
     ;
@@ -48,7 +58,7 @@ inline constexpr int kDTypeCount = 0
 /// "float32"
 constexpr const char* name(DType dtype) {
   constexpr const char* kNames[] = {
-#define X(constant, type, text) text,
+#define X(constant, type, text, ...) text,
       TAMIS_DTYPES(X)
 #undef X
   };
@@ -61,20 +71,51 @@ std::ostream& operator<<(std::ostream& out, DType dtype);
 /// Bytes per element.
 constexpr size_t itemsize(DType dtype) {
   constexpr uint8_t kSizes[] = {
-#define X(constant, type, text) sizeof(type),
+#define X(constant, type, ...) sizeof(type),
       TAMIS_DTYPES(X)
 #undef X
   };
   return kSizes[static_cast<int>(dtype)];
 }
 
-constexpr bool is_complex(DType dtype) { return dtype >= DType::complex64; }
+#define X(constant, ...) case DType::constant:
+/// Integers, without bool.
+constexpr bool is_integral(DType dtype) {
+  switch (dtype) {
+    TAMIS_INTEGER_DTYPES(X)
+    return true;
+    default:
+      return false;
+  }
+}
 /// Real numbers with fractions; complex dtypes are none.
 constexpr bool is_floating_point(DType dtype) {
-  return dtype >= DType::float16 && !is_complex(dtype);
+  switch (dtype) {
+    TAMIS_FLOAT_DTYPES(X)
+    return true;
+    default:
+      return false;
+  }
 }
-/// Integers, without bool.
-constexpr bool is_integral(DType dtype) { return dtype > DType::boolean && dtype < DType::float16; }
+constexpr bool is_complex(DType dtype) {
+  switch (dtype) {
+    TAMIS_COMPLEX_DTYPES(X)
+    return true;
+    default:
+      return false;
+  }
+}
+#undef X
+
+/// Whether it holds negative numbers: all but bool and unsigned integers do.
+constexpr bool is_signed(DType dtype) {
+  constexpr bool kSigned[] = {
+#define X(constant, type, ...) !std::is_unsigned_v<type>,
+      TAMIS_DTYPES(X)
+#undef X
+  };
+  return kSigned[static_cast<int>(dtype)];
+}
 
 /// The dtype of the real and imaginary parts; others are their own.
 constexpr DType real_dtype(DType dtype) {
@@ -86,8 +127,8 @@ constexpr DType real_dtype(DType dtype) {
 namespace detail {
 template <class T>
 inline constexpr bool is_element = false;
-#define X(constant, type, text) \
-  template <>                   \
+#define X(constant, type, ...) \
+  template <>                  \
   inline constexpr bool is_element<type> = true;
 TAMIS_DTYPES(X)
 #undef X
@@ -103,8 +144,8 @@ inline constexpr DType dtype_of = [] {
   static_assert(!std::is_same_v<T, T>, "not an element type of tamis");
   return DType::boolean;
 }();
-#define X(constant, type, text) \
-  template <>                   \
+#define X(constant, type, ...) \
+  template <>                  \
   inline constexpr DType dtype_of<type> = DType::constant;
 TAMIS_DTYPES(X)
 #undef X
@@ -113,8 +154,8 @@ TAMIS_DTYPES(X)
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {
-#define X(constant, type, text) \
-  case DType::constant:         \
+#define X(constant, type, ...) \
+  case DType::constant:        \
     return f(type{});
     TAMIS_DTYPES(X)
 #undef X
@@ -127,8 +168,8 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
 template <class F>
 decltype(auto) visit_real(DType dtype, F&& f) {
   switch (dtype) {
-#define X(constant, type, text) \
-  case DType::constant:         \
+#define X(constant, type, ...) \
+  case DType::constant:        \
     return f(type{});
     TAMIS_REAL_DTYPES(X)
 #undef X

@@ -5,7 +5,7 @@
 // clang-format off
 #define TAMIS_UNARY_METHODS(X)                                                              \
   X(neg) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(log) X(log2) X(log10) X(log1p) X(expm1)   \
-  X(sin) X(cos) X(tan) X(tanh) X(sigmoid) X(relu) X(floor) X(ceil) X(round) X(trunc)        \
+  X(sin) X(cos) X(tan) X(tanh) X(sigmoid) X(erf) X(relu) X(floor) X(ceil) X(round) X(trunc) \
   X(reciprocal) X(square) X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite)
 #define TAMIS_BINARY_METHODS(X)                                                             \
   X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(fmod) X(pow) X(minimum)        \

@@ -49,16 +49,10 @@ class Scalar {
   constexpr bool is_floating_point() const { return dtype_ == DType::float64; }
   constexpr bool is_complex() const { return dtype_ == DType::complex128; }
   /// The real part, of complex numbers, here and in the next.
-  constexpr double to_double() const {
-    return dtype_ >= DType::float64 ? f_ : static_cast<double>(i_);
-  }
+  constexpr double to_double() const { return has_fraction() ? f_ : static_cast<double>(i_); }
   /// Floating point values are truncated toward zero; the caller checks the range.
-  constexpr int64_t to_int64() const {
-    return dtype_ >= DType::float64 ? static_cast<int64_t>(f_) : i_;
-  }
-  constexpr bool to_bool() const {
-    return dtype_ >= DType::float64 ? f_ != 0 || imag_ != 0 : i_ != 0;
-  }
+  constexpr int64_t to_int64() const { return has_fraction() ? static_cast<int64_t>(f_) : i_; }
+  constexpr bool to_bool() const { return has_fraction() ? f_ != 0 || imag_ != 0 : i_ != 0; }
   constexpr std::complex<double> to_complex() const { return {to_double(), imag_}; }
 
   /// Conversion to any element type, unchecked, as a C++ cast does it.
@@ -83,6 +77,8 @@ class Scalar {
   friend std::ostream& operator<<(std::ostream& out, const Scalar& v);
 
  private:
+  constexpr bool has_fraction() const { return is_floating_point() || is_complex(); }
+
   DType dtype_;
   union {
     int64_t i_;

@@ -426,7 +426,7 @@ class Tensor {
   TensorImpl* impl_ = nullptr;
 };
 
-#define X(constant, type, text) extern template std::vector<type> Tensor::to_vector<type>() const;
+#define X(constant, type, ...) extern template std::vector<type> Tensor::to_vector<type>() const;
 TAMIS_DTYPES(X)
 #undef X
 

@@ -1,6 +1,7 @@
 // Arrow arrays in: numbers share their memory, which Arrow never changes and which is read-only
 // therefore; bools, which Arrow packs into bits, chunks and arrays with nulls are copied.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -15,19 +16,15 @@
 namespace tamis::python {
 
 const char* arrow_format(DType dtype) {
+  constexpr const char* kSigned[] = {"c", "s", "i", "l"};
+  constexpr const char* kUnsigned[] = {"C", "S", "I", "L"};
   switch (dtype) {
+#define X(constant, ...) case DType::constant:
+    TAMIS_INTEGER_DTYPES(X)
+#undef X
+    return (is_signed(dtype) ? kSigned : kUnsigned)[std::countr_zero(itemsize(dtype))];
     case DType::boolean:
       return "b";
-    case DType::uint8:
-      return "C";
-    case DType::int8:
-      return "c";
-    case DType::int16:
-      return "s";
-    case DType::int32:
-      return "i";
-    case DType::int64:
-      return "l";
     case DType::float16:
       return "e";
     case DType::float32:
@@ -77,8 +74,8 @@ DType dtype_of(const ArrowSchema& schema) {
     if (own != nullptr && format == own) return dtype;
   }
   refuse(PyExc_TypeError, "tamis has no dtype for Arrow's format '" + format +
-                              "'; cast the array to bool, uint8, int8 to int64, or float16 to "
-                              "float64 first");
+                              "'; cast the array to bool, uint8, uint16, int8 to int64, or "
+                              "float16 to float64 first");
 }
 
 /// A column as it came: its dtype, and its parts in capsules that own them.

@@ -11,22 +11,22 @@ namespace tamis::python {
 
 namespace {
 
+const char* integer_format(DType dtype) {
+  constexpr const char* kSigned[] = {"b", "h", "i", sizeof(long) == 8 ? "l" : "q"};
+  constexpr const char* kUnsigned[] = {"B", "H", "I", sizeof(long) == 8 ? "L" : "Q"};
+  return (is_signed(dtype) ? kSigned : kUnsigned)[std::countr_zero(itemsize(dtype))];
+}
+
 /// The code of the struct module, or NumPy's for complex numbers; null for bfloat16, which has
 /// none.
 const char* format_of(DType dtype) {
   switch (dtype) {
+#define X(constant, ...) case DType::constant:
+    TAMIS_INTEGER_DTYPES(X)
+#undef X
+    return integer_format(dtype);
     case DType::boolean:
       return "?";
-    case DType::uint8:
-      return "B";
-    case DType::int8:
-      return "b";
-    case DType::int16:
-      return "h";
-    case DType::int32:
-      return "i";
-    case DType::int64:
-      return sizeof(long) == 8 ? "l" : "q";
     case DType::float16:
       return "e";
     case DType::float32:
@@ -113,10 +113,10 @@ bool dtype_of_format(const char* format, Py_ssize_t size, DType& dtype) {
     dtype = static_cast<DType>(i);
     const char* own = format_of(dtype);
     if (own == nullptr || static_cast<Py_ssize_t>(itemsize(dtype)) != size) continue;
-    const bool signed_code =
-        code == 'b' || code == 'h' || code == 'i' || code == 'l' || code == 'q' || code == 'n';
-    const bool is_signed = is_integral(dtype) && dtype != DType::uint8;
-    if (is_signed ? signed_code && text.size() == 1 : text == own) return true;
+    const std::string_view codes = is_signed(dtype) ? "bhilqn" : "BHILQN";
+    const bool matches =
+        is_integral(dtype) ? text.size() == 1 && codes.find(code) != codes.npos : text == own;
+    if (matches) return true;
   }
   return false;
 }

@@ -21,10 +21,10 @@ constexpr int kMaxRank = 64;
 DataType to_dlpack_dtype(DType dtype, bool as_bytes) {
   const auto bits = static_cast<uint8_t>(8 * itemsize(dtype));
   if (dtype == DType::boolean) return {as_bytes ? kCodeUInt : kCodeBool, 8, 1};
-  if (dtype == DType::uint8) return {kCodeUInt, bits, 1};
   if (dtype == DType::bfloat16) return {kCodeBfloat, bits, 1};
   if (is_complex(dtype)) return {kCodeComplex, bits, 1};
-  return {is_floating_point(dtype) ? kCodeFloat : kCodeInt, bits, 1};
+  if (is_floating_point(dtype)) return {kCodeFloat, bits, 1};
+  return {is_signed(dtype) ? kCodeInt : kCodeUInt, bits, 1};
 }
 
 DType from_dlpack_dtype(DataType type) {

@@ -135,9 +135,7 @@ PyObject* get_kind(PyObject* self, void*) {
 PyObject* get_floating(PyObject* self, void*) {
   return PyBool_FromLong(is_floating_point(value_of(self)));
 }
-PyObject* get_signed(PyObject* self, void*) {
-  return PyBool_FromLong(value_of(self) != DType::boolean && value_of(self) != DType::uint8);
-}
+PyObject* get_signed(PyObject* self, void*) { return PyBool_FromLong(is_signed(value_of(self))); }
 PyObject* get_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(value_of(self))); }
 
 PyMethodDef methods[] = {

@@ -43,13 +43,29 @@ bool dtype_of_descriptor(const py::dtype& descr, DType& dtype) {
   return false;
 }
 
+/// "float64, float32, ..., " in the order of PyTorch's message.
+std::string supported_names() {
+  std::string names;
+  const auto add = [&](DType dtype) { names += std::string(name(dtype)) + ", "; };
+  for (int i = kDTypeCount; i-- > 0;) {
+    const auto dtype = static_cast<DType>(i);
+    if (is_floating_point(dtype) && dtype != DType::bfloat16) add(dtype);
+  }
+#define X(constant, ...) add(DType::constant);
+  TAMIS_COMPLEX_DTYPES(X)
+#undef X
+  for (int i = kDTypeCount; i-- > 0;) {
+    if (is_integral(static_cast<DType>(i))) add(static_cast<DType>(i));
+  }
+  return names;
+}
+
 DType array_dtype(const py::array& array) {
   DType dtype;
   if (dtype_of_descriptor(array.dtype(), dtype)) return dtype;
   raise_python(PyExc_TypeError,
                "can't convert np.ndarray of type " + py::str(array.dtype()).cast<std::string>() +
-                   ". The only supported types are: float64, float32, float16, complex64, "
-                   "complex128, int64, int32, int16, int8, uint8, and bool.");
+                   ". The only supported types are: " + supported_names() + "and bool.");
 }
 
 bool is_native(const py::array& array) {
@@ -133,9 +149,9 @@ void add_numpy(py::module_& m) {
 
 char numpy_kind(DType dtype) {
   if (dtype == DType::boolean) return 'b';
-  if (dtype == DType::uint8) return 'u';
   if (is_complex(dtype)) return 'c';
-  return is_floating_point(dtype) ? 'f' : 'i';
+  if (is_floating_point(dtype)) return 'f';
+  return is_signed(dtype) ? 'i' : 'u';
 }
 
 bool is_ndarray(PyObject* o) { return numpy_loaded() && Api::get().PyArray_Check_(o); }

@@ -46,7 +46,9 @@ const Torch* find_torch() {
   found->from_dlpack = leak(torch.attr("_C").attr("_from_dlpack"));
   found->is_grad_enabled = leak(torch.attr("is_grad_enabled"));
   for (int i = 0; i < kDTypeCount; ++i) {
-    found->dtypes[i] = leak(torch.attr(name(static_cast<DType>(i))));
+    // Not every torch has every dtype.
+    const char* const own = name(static_cast<DType>(i));
+    found->dtypes[i] = py::hasattr(torch, own) ? leak(torch.attr(own)) : nullptr;
   }
   intern_names(*found);
   return found;
@@ -144,6 +146,9 @@ bool dtype_from_torch(PyObject* o, DType& dtype) {
 PyObject* dtype_to_torch(DType dtype) {
   py::module_::import("torch");
   PyObject* o = loaded_torch()->dtypes[static_cast<int>(dtype)];
+  if (o == nullptr) {
+    raise_python(PyExc_TypeError, std::string("this torch has no dtype ") + name(dtype));
+  }
   Py_INCREF(o);
   return o;
 }

@@ -55,6 +55,7 @@ from tamis._tamis import (  # noqa: F401
     tanh,
     trunc,
     uint8,
+    uint16,
 )
 from tamis._limits import finfo, iinfo  # noqa: F401
 from tamis._array_api_sets import *  # noqa: F401,F403
@@ -217,11 +218,11 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
 _KINDS: Dict[str, Tuple[_dtype, ...]] = {
     "bool": (bool,),
     "signed integer": (int8, int16, int32, int64),
-    "unsigned integer": (uint8,),
-    "integral": (int8, int16, int32, int64, uint8),
+    "unsigned integer": (uint8, uint16),
+    "integral": (int8, int16, int32, int64, uint8, uint16),
     "real floating": (float32, float64),
     "complex floating": (),
-    "numeric": (int8, int16, int32, int64, uint8, float32, float64),
+    "numeric": (int8, int16, int32, int64, uint8, uint16, float32, float64),
 }
 
 
@@ -406,7 +407,7 @@ class _Info:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> Dict[str, _dtype]:
         _check_device(device)
-        names = ("bool", "int8", "int16", "int32", "int64", "uint8", "float32", "float64")
+        names = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "float32", "float64")
         found: Dict[str, _dtype] = {name: getattr(_tamis, name) for name in names}
         return {name: d for name, d in found.items() if kind is None or isdtype(d, kind)}
 

@@ -9,12 +9,12 @@
 #include "backend/order.h"
 #include "backend/places.h"
 #include "backend/program.h"
+#include "backend/reduction.h"
 #include "core/storage.h"
 #include "tamis/device.h"
 
 namespace tamis {
 
-enum class Reduction : uint8_t { sum, mean, prod, amax, amin };
 enum class Scan : uint8_t { sum, prod, logsumexp };
 
 /// Memory that a sink writes to: strides (in elements) for each dimension of the program's shape.

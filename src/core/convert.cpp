@@ -16,9 +16,16 @@ double largest_finite(DType dtype) {
       return 0x1.fep127;
     case DType::float32:
       return std::numeric_limits<float>::max();
-    default:
+    case DType::float64:
       return std::numeric_limits<double>::max();
+#define X(constant, ...) case DType::constant:
+      TAMIS_INTEGER_DTYPES(X)
+      TAMIS_COMPLEX_DTYPES(X)
+#undef X
+    case DType::boolean:
+      break;
   }
+  __builtin_unreachable();
 }
 
 namespace {
@@ -41,22 +48,16 @@ bool fits_integer(Scalar value) {
   }
 }
 
-const char* c_type_name(DType dtype) {
-  static constexpr const char* kNames[] = {"bool",
-                                           "uint8_t",
-                                           "int8_t",
-                                           "int16_t",
-                                           "int",
-                                           "int64_t",
-                                           "at::Half",
-                                           "at::BFloat16",
-                                           "float",
-                                           "double",
-                                           "c10::complex<float>",
-                                           "c10::complex<double>"};
-  static_assert(std::size(kNames) == kDTypeCount);
-  return kNames[static_cast<int>(dtype)];
-}
+constexpr const char* kConversionNames[] = {
+#define X(constant, type, text, scalar, c_type) c_type,
+    TAMIS_DTYPES(X)
+#undef X
+};
+constexpr const char* kScalarNames[] = {
+#define X(constant, type, text, scalar, c_type) scalar,
+    TAMIS_DTYPES(X)
+#undef X
+};
 
 }  // namespace
 
@@ -69,31 +70,18 @@ bool fits(Scalar value, DType dtype) {
   if (is_complex(dtype)) return holds(v.real()) && holds(v.imag());
   if (v.imag() != 0) return false;
   if (is_floating_point(dtype)) return holds(v.real());
-  switch (dtype) {
-    case DType::uint8:
-      return fits_integer<uint8_t>(value);
-    case DType::int8:
-      return fits_integer<int8_t>(value);
-    case DType::int16:
-      return fits_integer<int16_t>(value);
-    case DType::int32:
-      return fits_integer<int32_t>(value);
-    default:
-      return fits_integer<int64_t>(value);
-  }
+  return visit_real(dtype, [&]<class T>(T) {
+    if constexpr (is_integral(dtype_of<T>)) return fits_integer<T>(value);
+    return true;
+  });
 }
 
 void check_fits(Scalar value, DType dtype) {
   check(fits(value, dtype), ErrorKind::value,
-        "value cannot be converted to type {} without overflow", c_type_name(dtype));
+        "value cannot be converted to type {} without overflow",
+        kConversionNames[static_cast<int>(dtype)]);
 }
 
-const char* scalar_type_name(DType dtype) {
-  static constexpr const char* kNames[] = {"Bool",  "Byte",   "Char",         "Short",
-                                           "Int",   "Long",   "Half",         "BFloat16",
-                                           "Float", "Double", "ComplexFloat", "ComplexDouble"};
-  static_assert(std::size(kNames) == kDTypeCount);
-  return kNames[static_cast<int>(dtype)];
-}
+const char* scalar_type_name(DType dtype) { return kScalarNames[static_cast<int>(dtype)]; }
 
 }  // namespace tamis

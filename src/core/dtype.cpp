@@ -1,18 +1,65 @@
 // Promotion between dtypes, by PyTorch's lattice.
 #include "tamis/dtype.h"
 
-#include <algorithm>
+#include <array>
 
 namespace tamis {
 
-DType promote_types(DType a, DType b) {
+namespace {
+
+/// The first dtype of the list for which is_wanted holds.
+template <class F>
+constexpr DType find(F is_wanted) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    if (is_wanted(static_cast<DType>(i))) return static_cast<DType>(i);
+  }
+  __builtin_unreachable();
+}
+
+constexpr DType wider(DType a, DType b) { return itemsize(a) < itemsize(b) ? b : a; }
+
+/// The smaller integer dtype that holds both.
+constexpr DType promote_integers(DType a, DType b) {
+  if (is_signed(a) == is_signed(b)) return wider(a, b);
+  const DType with_sign = is_signed(a) ? a : b, without = is_signed(a) ? b : a;
+  if (itemsize(with_sign) > itemsize(without)) return with_sign;
+  return find([=](DType d) {
+    return is_integral(d) && is_signed(d) && itemsize(d) == 2 * itemsize(without);
+  });
+}
+
+constexpr DType promote_floats(DType a, DType b) {
+  if (itemsize(a) != itemsize(b)) return wider(a, b);
+  return find([=](DType d) { return is_floating_point(d) && itemsize(d) == 2 * itemsize(a); });
+}
+
+constexpr DType promote(DType a, DType b) {
   if (a == b) return a;
-  if (a > b) std::swap(a, b);
-  // The list is ordered so that the larger one can hold the smaller, but for three pairs.
-  if (a == DType::uint8 && b == DType::int8) return DType::int16;
-  if (a == DType::float16 && b == DType::bfloat16) return DType::float32;
-  if (a == DType::float64 && b == DType::complex64) return DType::complex128;
-  return b;
+  if (is_complex(a) || is_complex(b)) {
+    const DType parts = promote(real_dtype(a), real_dtype(b));
+    return find([=](DType d) { return is_complex(d) && real_dtype(d) == parts; });
+  }
+  if (is_floating_point(a) && is_floating_point(b)) return promote_floats(a, b);
+  if (is_floating_point(a) || is_floating_point(b)) return is_floating_point(a) ? a : b;
+  if (is_integral(a) && is_integral(b)) return promote_integers(a, b);
+  return is_integral(a) ? a : b;
+}
+
+using Promotions = std::array<std::array<DType, kDTypeCount>, kDTypeCount>;
+constexpr Promotions kPromotions = [] {
+  Promotions table{};
+  for (int a = 0; a < kDTypeCount; ++a) {
+    for (int b = 0; b < kDTypeCount; ++b) {
+      table[a][b] = promote(static_cast<DType>(a), static_cast<DType>(b));
+    }
+  }
+  return table;
+}();
+
+}  // namespace
+
+DType promote_types(DType a, DType b) {
+  return kPromotions[static_cast<size_t>(a)][static_cast<size_t>(b)];
 }
 
 bool can_cast(DType from, DType to) {

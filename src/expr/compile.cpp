@@ -4,38 +4,11 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/convert.h"
+
 namespace tamis {
 
 namespace {
-
-/// The dtype that kernels compute in.
-DType kernel_dtype(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
-}
-
-int cost_of(Op op) {
-  switch (op) {
-    case Op::exp:
-    case Op::log:
-    case Op::log2:
-    case Op::log10:
-    case Op::log1p:
-    case Op::expm1:
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::tanh:
-    case Op::sigmoid:
-    case Op::pow:
-    case Op::isin:
-    case Op::fmod:
-    case Op::remainder:
-    case Op::floor_div:
-      return 16;
-    default:
-      return 1;
-  }
-}
 
 /// Whether computing the expression again costs more than reading its stored values.
 bool is_costly(const Expr& expr, int budget = 8) {
@@ -240,7 +213,7 @@ int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
     program_.sets.push_back(expr.set);
     instr.set = expr.set.get();
   }
-  instr.in = is_mask_op(expr.op) ? DType::boolean : kernel_dtype(expr.operand);
+  instr.in = is_mask_op(expr.op) ? DType::boolean : compute_dtype(expr.operand);
   instr.out = expr.result == DType::boolean ? DType::boolean
               : is_real_of_complex(expr.op) ? real_dtype(instr.in)
                                             : instr.in;

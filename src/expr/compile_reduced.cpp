@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <limits>
 
 #include "expr/compile.h"
 
@@ -12,29 +11,26 @@ namespace {
 
 template <class T>
 bool is_neutral_value(T value, Reduction reduction) {
-  constexpr DType kDType = dtype_of<T>;
-  if (reduction == Reduction::sum || reduction == Reduction::mean) {
-    const T zero{};  // not a negative one, which is the sum if all is masked out
-    return std::memcmp(&value, &zero, sizeof value) == 0;
-  }
-  if constexpr (is_complex(kDType)) {
-    return false;  // a product with a complex 1 changes negative zeros and infinities
-  } else if (reduction == Reduction::prod) {
-    return static_cast<double>(value) == 1;
-  } else if constexpr (is_floating_point(kDType)) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return static_cast<double>(value) == (reduction == Reduction::amax ? -kInfinity : kInfinity);
-  } else {
-    using Limits = std::numeric_limits<T>;
-    return value == (reduction == Reduction::amax ? Limits::lowest() : Limits::max());
-  }
+  const Neutral neutral = row_of(reduction).neutral;
+  const T wanted = neutral_value<T>(neutral);
+  // Not a negative zero, which is the sum if all is masked out.
+  if (neutral == Neutral::zero) return std::memcmp(&value, &wanted, sizeof value) == 0;
+  // A product with a complex 1 changes negative zeros and infinities.
+  return !is_complex(dtype_of<T>) && value == wanted;
 }
 
 /// Whether a cast turns what is neutral for its input into what is so for its result.
 bool stays_neutral(const Instr& cast, Reduction reduction) {
-  if (reduction == Reduction::prod) return !is_complex(cast.out);
-  return reduction == Reduction::sum || reduction == Reduction::mean ||
-         (is_floating_point(cast.in) && is_floating_point(cast.out));
+  switch (row_of(reduction).neutral) {
+    case Neutral::zero:
+      return true;
+    case Neutral::one:
+      return !is_complex(cast.out);
+    case Neutral::lowest:
+    case Neutral::highest:
+      return is_floating_point(cast.in) && is_floating_point(cast.out);
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace

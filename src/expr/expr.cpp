@@ -70,7 +70,7 @@ bool is_on_host(const Tensor& x) { return &backend_of(x) == &host_backend(); }
 
 Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set) {
-  check(!is_complex(operand) || takes_complex(op), ErrorKind::dtype,
+  check(!is_complex(operand) || takes(op, operand), ErrorKind::dtype,
         "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Backend& backend = common_backend(inputs);
   require(backend, Feature::pointwise, operand);

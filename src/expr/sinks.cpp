@@ -272,15 +272,13 @@ struct ReductionSpace {
 
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand,
               DType result) {
-  const bool extreme = reduction == Reduction::amax || reduction == Reduction::amin;
-  check(!extreme || !is_complex(operand), ErrorKind::dtype,
-        "\"{}_values_cpu\" not implemented for '{}'", reduction == Reduction::amax ? "max" : "min",
-        scalar_type_name(operand));
+  check(takes(reduction, operand), ErrorKind::dtype, "\"{}\" not implemented for '{}'",
+        row_of(reduction).kernel, scalar_type_name(operand));
   Backend& backend = backend_for(Feature::reduce, operand, {x});
   const ReductionSpace space(x.shape(), dims);
   Tensor out = allocate(space.kept, result, backend);
   if (out.numel() == 0) return out;
-  if (operand == DType::float16 || operand == DType::bfloat16) operand = DType::float32;
+  operand = compute_dtype(operand);
   Compiler compiler(x.shape(), space.order);
   const bool counts = reduction == Reduction::sum && x.dtype() == DType::boolean &&
                       result == DType::int64 && space.sizes.inner == 1 && space.sizes.reduced > 1;

@@ -22,6 +22,7 @@ struct ElementType {
 };
 constexpr ElementType kTypes[] = {{"b1", DType::boolean},
                                   {"u1", DType::uint8},
+                                  {"u2", DType::uint16},
                                   {"i1", DType::int8},
                                   {"i2", DType::int16},
                                   {"i4", DType::int32},
@@ -32,7 +33,6 @@ constexpr ElementType kTypes[] = {{"b1", DType::boolean},
                                   {"c8", DType::complex64},
                                   {"c16", DType::complex128},
                                   // NumPy has these and Tamis has not.
-                                  {"u2", {}},
                                   {"u4", {}},
                                   {"u8", {}},
                                   {"f12", {}},

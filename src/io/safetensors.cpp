@@ -22,6 +22,7 @@ struct ElementType {
 };
 constexpr ElementType kTypes[] = {{"BOOL", 8, DType::boolean},
                                   {"U8", 8, DType::uint8},
+                                  {"U16", 16, DType::uint16},
                                   {"I8", 8, DType::int8},
                                   {"I16", 16, DType::int16},
                                   {"I32", 32, DType::int32},
@@ -32,7 +33,6 @@ constexpr ElementType kTypes[] = {{"BOOL", 8, DType::boolean},
                                   {"F64", 64, DType::float64},
                                   {"C64", 64, DType::complex64},
                                   // The format has these and Tamis has not.
-                                  {"U16", 16, {}},
                                   {"U32", 32, {}},
                                   {"U64", 64, {}},
                                   {"F8_E5M2", 8, {}},

@@ -37,7 +37,7 @@ std::vector<T> Tensor::to_vector() const {
   return values;
 }
 
-#define X(constant, type, text) template std::vector<type> Tensor::to_vector<type>() const;
+#define X(constant, type, ...) template std::vector<type> Tensor::to_vector<type>() const;
 TAMIS_DTYPES(X)
 #undef X
 

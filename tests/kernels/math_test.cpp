@@ -47,6 +47,7 @@ const Function kFunctions[] = {
     {Op::tan, std::tan, std::tan, 1.5, 1.5},  // with libm's own, for large angles
     {Op::tanh, std::tanh, std::tanh, 0.51, 2},
     {Op::sigmoid, exact_sigmoid<double>, exact_sigmoid<long double>, 1.65, 2},
+    {Op::erf, std::erf, std::erf, 0.51, 1},
 };
 
 /// Numbers of every size and sign, special ones, and those where these functions change.
@@ -173,6 +174,13 @@ TYPED_TEST(MathOf, SpecialValuesAreExact) {
       {Op::tanh, -inf, -1},
       {Op::tanh, least, least},
       {Op::tanh, -largest, -1},
+      {Op::erf, 0, 0},
+      {Op::erf, T(-0.0), T(-0.0)},
+      {Op::erf, inf, 1},
+      {Op::erf, -inf, -1},
+      {Op::erf, largest, 1},
+      {Op::erf, -largest, -1},
+      {Op::erf, nan, nan},
       {Op::sigmoid, 0, T(0.5)},
       {Op::sigmoid, inf, 1},
       {Op::sigmoid, -inf, 0},
@@ -273,7 +281,7 @@ TYPED_TEST(MathOf, SoftmaxKernelsAgreeOnEveryInstructionSetAndStayInBounds) {
       }
       std::vector<T> expected(n);
       const double sum =
-          cpu::kernels().exp_sum[dtype](x.data(), mask.words.data(), n, -1, expected.data());
+          cpu::kernels().exp_sum[dtype](x.data(), mask.words.data(), -1, expected.data(), n);
       long double exact = 0;
       for (size_t i = 0; i < n; ++i) {
         const T power = mask[i] ? apply<T>(cpu::kernels(), Op::exp, {x[i] + 1})[0] : T(0);
@@ -286,7 +294,7 @@ TYPED_TEST(MathOf, SoftmaxKernelsAgreeOnEveryInstructionSetAndStayInBounds) {
           const T* a = in.place(x, edge);
           T* out = to.place<T>(n, edge);
           ASSERT_EQ(k->kept_max[dtype](a, mask.words.data(), n), largest) << k->isa << mask.name;
-          ASSERT_EQ(k->exp_sum[dtype](a, mask.words.data(), n, -1, out), sum) << k->isa;
+          ASSERT_EQ(k->exp_sum[dtype](a, mask.words.data(), -1, out, n), sum) << k->isa;
           ASSERT_TRUE(to.surroundings_intact()) << k->isa << ' ' << n;
           ASSERT_EQ(std::vector<T>(out, out + n), expected) << k->isa << mask.name;
         }

@@ -51,15 +51,15 @@ TYPED_TEST(MovesOf, WhereTakesFromEitherSide) {
           const uint64_t* bits = words.place(mask.words, edge);
           T* out = to.place<T>(n, edge);
           const auto where = k->where[width_index(sizeof(T))];
-          where(bits, a, b, out, n);
+          where(a, b, bits, out, n);
           std::vector<T> expected(n);
           for (size_t i = 0; i < n; ++i) expected[i] = mask[i] ? x[i] : y[i];
           ASSERT_EQ(std::vector<T>(out, out + n), expected) << k->isa << ' ' << mask.name << n;
           ASSERT_TRUE(to.surroundings_intact());
-          where(bits, a, b, b, n);
+          where(a, b, bits, b, n);
           ASSERT_EQ(std::vector<T>(b, b + n), expected) << "in place of b " << k->isa << mask.name;
           right.place(y, edge);
-          where(bits, a, b, a, n);
+          where(a, b, bits, a, n);
           ASSERT_EQ(std::vector<T>(a, a + n), expected) << "in place of a " << k->isa << mask.name;
         }
       }
@@ -86,11 +86,11 @@ TYPED_TEST(MovesOf, UniformOperandsStandForAllElements) {
           reverse[i] = mask[i] ? one : x[i];
           if (mask[i]) expanded[i] = x[j++];
         }
-        k->where[kWidth](bits, a, {b, true}, out, n);
+        k->where[kWidth](a, {b, true}, bits, out, n);
         ASSERT_EQ(std::vector<T>(out, out + n), expected) << k->isa << ' ' << mask.name << ' ' << n;
-        k->where[kWidth](bits, {b, true}, a, out, n);
+        k->where[kWidth]({b, true}, a, bits, out, n);
         ASSERT_EQ(std::vector<T>(out, out + n), reverse) << k->isa << ' ' << mask.name << ' ' << n;
-        k->expand[kWidth](a, a + n, bits, {b, true}, n, out);
+        k->expand[kWidth](a, a + n, {b, true}, bits, out, n);
         ASSERT_EQ(std::vector<T>(out, out + n), expanded) << k->isa << ' ' << mask.name << ' ' << n;
         ASSERT_TRUE(to.surroundings_intact()) << k->isa << ' ' << mask.name << ' ' << n;
       }
@@ -116,7 +116,7 @@ TYPED_TEST(MovesOf, CompressKeepsOrderAndStaysBelowTheLimit) {
             const uint64_t* bits = words.place(mask.words, edge);
             T* out = to.place<T>(expected.size() + room, edge);
             const T* limit = out + expected.size() + room;
-            const size_t count = k->compress[width_index(sizeof(T))](a, bits, n, out, limit);
+            const size_t count = k->compress[width_index(sizeof(T))](a, bits, out, limit, n);
             ASSERT_EQ(count, expected.size()) << k->isa << ' ' << mask.name << ' ' << n;
             ASSERT_EQ(std::vector<T>(out, out + count), expected)
                 << k->isa << ' ' << mask.name << ' ' << n;
@@ -147,12 +147,12 @@ TYPED_TEST(MovesOf, ExpandTakesTheOtherElementsAndReadsBelowTheLimit) {
             const uint64_t* bits = words.place(mask.words, edge);
             T* out = to.place(old, edge);
             const auto expand = k->expand[width_index(sizeof(T))];
-            ASSERT_EQ(expand(a, a + x.size(), bits, out, n, out), selected)
+            ASSERT_EQ(expand(a, a + x.size(), out, bits, out, n), selected)
                 << k->isa << ' ' << mask.name << ' ' << n;
             ASSERT_EQ(std::vector<T>(out, out + n), expected)
                 << k->isa << ' ' << mask.name << ' ' << n;
             out = to.place<T>(n, edge);
-            ASSERT_EQ(expand(a, a + x.size(), bits, others.place(old, edge), n, out), selected);
+            ASSERT_EQ(expand(a, a + x.size(), others.place(old, edge), bits, out, n), selected);
             ASSERT_EQ(std::vector<T>(out, out + n), expected)
                 << "from elsewhere " << k->isa << ' ' << mask.name << ' ' << n;
             ASSERT_TRUE(to.surroundings_intact()) << k->isa << ' ' << mask.name << ' ' << n;
@@ -207,7 +207,7 @@ TEST(MaskKernels, PositionsAndCountsAreThoseOfTheSetBits) {
         const uint64_t* bits = words.place(mask.words, Edge::back);
         int64_t* out = to.place<int64_t>(expected.size(), Edge::back);
         ASSERT_EQ(k->popcount(bits, n), static_cast<int64_t>(expected.size())) << k->isa << n;
-        ASSERT_EQ(k->positions(bits, n, 1000, out), expected.size()) << k->isa << n;
+        ASSERT_EQ(k->positions(bits, 1000, out, n), expected.size()) << k->isa << n;
         ASSERT_EQ(std::vector<int64_t>(out, out + expected.size()), expected) << k->isa << n;
         ASSERT_TRUE(to.surroundings_intact());
       }
@@ -217,8 +217,8 @@ TEST(MaskKernels, PositionsAndCountsAreThoseOfTheSetBits) {
 
 template <class T>
 class MasksOf : public ::testing::Test {};
-using AllTypes = ::testing::Types<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Half, BFloat16,
-                                  float, double>;
+using AllTypes = ::testing::Types<bool, uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, Half,
+                                  BFloat16, float, double>;
 TYPED_TEST_SUITE(MasksOf, AllTypes);
 
 TYPED_TEST(MasksOf, NonzeroIsTrueAndTrueIsOne) {
@@ -323,8 +323,8 @@ TYPED_TEST(MasksOf, CastsAgreeWithTheReference) {
       }
     }
   } else {
-    check_casts_from<TypeParam, uint8_t, int8_t, int16_t, int32_t, int64_t, Half, BFloat16, float,
-                     double>();
+    check_casts_from<TypeParam, uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, Half,
+                     BFloat16, float, double>();
   }
 }
 

@@ -19,7 +19,8 @@ using cpu::Kernels;
 
 template <class T>
 class KernelsOf : public ::testing::Test {};
-using Numbers = ::testing::Types<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+using Numbers =
+    ::testing::Types<uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, float, double>;
 TYPED_TEST_SUITE(KernelsOf, Numbers);
 
 template <class T>
@@ -69,6 +70,8 @@ T reference_unary(Op op, T x) {
         return std::tanh(x);
       case Op::sigmoid:
         return 1 / (1 + std::exp(-x));
+      case Op::erf:
+        return std::erf(x);
       case Op::relu:
         return x < 0 ? T{0} : x;
       case Op::floor:
@@ -87,15 +90,16 @@ T reference_unary(Op op, T x) {
   }
 }
 
-constexpr Op kFloatOnly[] = {Op::sqrt,    Op::rsqrt,      Op::exp, Op::log,  Op::log2, Op::log10,
-                             Op::log1p,   Op::expm1,      Op::sin, Op::cos,  Op::tan,  Op::tanh,
-                             Op::sigmoid, Op::reciprocal, Op::div, Op::angle};
+constexpr Op kFloatOnly[] = {Op::sqrt,    Op::rsqrt, Op::exp,        Op::log, Op::log2, Op::log10,
+                             Op::log1p,   Op::expm1, Op::sin,        Op::cos, Op::tan,  Op::tanh,
+                             Op::sigmoid, Op::erf,   Op::reciprocal, Op::div, Op::angle};
 constexpr Op kComplexOnly[] = {Op::conj, Op::imag};
 constexpr Op kIntegerOnly[] = {Op::bit_not, Op::bit_and, Op::bit_or, Op::bit_xor};
 
 // Not rounded correctly: math_test.cpp has how far they may be off.
-constexpr Op kElementary[] = {Op::exp, Op::log, Op::log2, Op::log10, Op::log1p,   Op::expm1,
-                              Op::sin, Op::cos, Op::tan,  Op::tanh,  Op::sigmoid, Op::pow};
+constexpr Op kElementary[] = {Op::exp,     Op::log, Op::log2, Op::log10, Op::log1p,
+                              Op::expm1,   Op::sin, Op::cos,  Op::tan,   Op::tanh,
+                              Op::sigmoid, Op::erf, Op::pow};
 
 /// Whether an op's result is what it should be.
 template <class T>
@@ -306,7 +310,7 @@ TEST(Kernels, FloatDivisionsGiveTheValuesOfPyTorch) {
 TEST(Kernels, IntegerDivisionByZeroDoesNotTrap) {
   for (const Kernels* k : all_kernels()) {
     for (Op op : {Op::floor_div, Op::remainder, Op::fmod}) {
-      for (DType dtype : {uint8, int8, int16, int32, int64}) {
+      for (DType dtype : {uint8, uint16, int8, int16, int32, int64}) {
         const int64_t values[4] = {0, 5, -1, std::numeric_limits<int64_t>::min()}, zeros[4] = {};
         int64_t out[4];
         k->binary[binary_index(op)][index(dtype)](values, zeros, out, 4);

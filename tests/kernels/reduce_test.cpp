@@ -17,8 +17,14 @@ using cpu::Kernels;
 
 template <class T>
 class ReductionsOf : public ::testing::Test {};
-using Numbers = ::testing::Types<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+using Numbers =
+    ::testing::Types<uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, float, double>;
 TYPED_TEST_SUITE(ReductionsOf, Numbers);
+
+template <class T>
+Kernels::Reduce kernel(const Kernels& k, Reduction reduction) {
+  return k.reduce[reduction_index(reduction)][index(dtype_of<T>)];
+}
 
 /// 64 interleaved lanes, then pairwise; integers wrap.
 template <class T>
@@ -48,8 +54,8 @@ TYPED_TEST(ReductionsOf, SumsAndProductsHaveTheSameBitsOnEveryInstructionSet) {
   GuardedArena in(kCapacity);
   for (const Kernels* k : all_kernels()) {
     constexpr bool has_sum = std::is_floating_point_v<T> || sizeof(T) == 8;
-    ASSERT_EQ(k->sum[index(dtype_of<T>)] != nullptr, has_sum);
-    ASSERT_EQ(k->prod[index(dtype_of<T>)] != nullptr, has_sum);
+    ASSERT_EQ(kernel<T>(*k, Reduction::sum) != nullptr, has_sum);
+    ASSERT_EQ(kernel<T>(*k, Reduction::prod) != nullptr, has_sum);
     if constexpr (has_sum) {
       for (size_t n : lengths()) {
         if (n == 0) continue;
@@ -65,8 +71,8 @@ TYPED_TEST(ReductionsOf, SumsAndProductsHaveTheSameBitsOnEveryInstructionSet) {
             for (Edge edge : {Edge::front, Edge::back}) {
               const T* a = in.place(x, edge);
               auto sum = expected_sum, prod = expected_prod;
-              k->sum[index(dtype_of<T>)](a, words, n, &sum);
-              k->prod[index(dtype_of<T>)](a, words, n, &prod);
+              kernel<T>(*k, Reduction::sum)(a, words, &sum, n);
+              kernel<T>(*k, Reduction::prod)(a, words, &prod, n);
               ASSERT_TRUE(same(sum, expected_sum)) << k->isa << " n " << n << " " << mask.name;
               ASSERT_TRUE(same(prod, expected_prod)) << k->isa << " n " << n << " " << mask.name;
             }
@@ -86,8 +92,37 @@ TYPED_TEST(ReductionsOf, ASumOfNegativeZerosIsPositive) {
         const std::vector<T> x(n, T(-0.0));
         for (const Mask& mask : masks(n)) {
           double sum = 1;
-          k->sum[index(dtype_of<T>)](x.data(), mask.words.data(), n, &sum);
+          kernel<T>(*k, Reduction::sum)(x.data(), mask.words.data(), &sum, n);
           ASSERT_TRUE(same(sum, 0.0)) << k->isa << " n " << n << " " << mask.name;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReductionsOf, ASumOfNumbersIsThatOfZerosInPlaceOfNaN) {
+  using T = TypeParam;
+  if constexpr (std::is_floating_point_v<T>) {
+    GuardedArena in(kCapacity);
+    for (const Kernels* k : all_kernels()) {
+      for (size_t n : lengths()) {
+        if (n == 0) continue;
+        // Half of the lengths without infinities, whose sum may be NaN, and is.
+        std::vector<T> x = samples<T>(n, n + 7);
+        if (n % 2 == 0) {
+          std::replace_if(
+              x.begin(), x.end(), [](T v) { return std::isinf(v); }, T{3});
+        }
+        std::vector<T> numbers = x;
+        std::replace_if(
+            numbers.begin(), numbers.end(), [](T v) { return v != v; }, T{0});
+        for (const Mask& mask : masks(n)) {
+          const double expected = lane_sum(numbers, mask, false);
+          for (const uint64_t* words : forms_of(mask)) {
+            double sum = 0;
+            kernel<T>(*k, Reduction::nansum)(in.place(x, Edge::back), words, &sum, n);
+            ASSERT_TRUE(same(sum, expected)) << k->isa << " n " << n << " " << mask.name;
+          }
         }
       }
     }
@@ -119,8 +154,8 @@ TYPED_TEST(ReductionsOf, ExtremesAreFoundAndNaNWins) {
         }
         for (const uint64_t* words : forms_of(mask)) {
           T largest, smallest;
-          k->amax[index(dtype_of<T>)](a, words, n, &largest);
-          k->amin[index(dtype_of<T>)](a, words, n, &smallest);
+          kernel<T>(*k, Reduction::amax)(a, words, &largest, n);
+          kernel<T>(*k, Reduction::amin)(a, words, &smallest, n);
           if (nan) {
             ASSERT_TRUE(largest != largest && smallest != smallest) << k->isa << " n " << n;
           } else {
@@ -143,13 +178,13 @@ TYPED_TEST(ReductionsOf, WordsOfZerosAreNotRead) {
     for (size_t n : {64, 65, 128, 192}) {
       if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8) {
         std::conditional_t<std::is_integral_v<T>, int64_t, double> sum = 0, prod = 0;
-        k->sum[index(dtype_of<T>)](a, mask.data(), n, &sum);
-        k->prod[index(dtype_of<T>)](a, mask.data(), n, &prod);
+        kernel<T>(*k, Reduction::sum)(a, mask.data(), &sum, n);
+        kernel<T>(*k, Reduction::prod)(a, mask.data(), &prod, n);
         EXPECT_EQ(sum, 2);
         EXPECT_EQ(prod, 1);
       }
       T largest{};
-      k->amax[index(dtype_of<T>)](a, mask.data(), n, &largest);
+      kernel<T>(*k, Reduction::amax)(a, mask.data(), &largest, n);
       EXPECT_EQ(largest, T{1});
     }
   }
@@ -167,7 +202,7 @@ std::vector<Sum> plain_lines(const std::vector<T>& x, size_t lines, std::vector<
 }
 
 template <class T, class Sum, class F>
-void expect_lines(const Kernels& k, Kernels::Lines kernel, F f) {
+void expect_lines(const Kernels& k, Kernels::Lines lines_kernel, F f) {
   GuardedArena in(kCapacity), out(kCapacity);
   for (size_t width : {1, 2, 3, 7, 8, 31, 32, 33, 63, 64, 65, 129, 500}) {
     for (size_t lines : {0, 1, 2, 5}) {
@@ -179,7 +214,7 @@ void expect_lines(const Kernels& k, Kernels::Lines kernel, F f) {
       const std::vector<Sum> expected = plain_lines(x, lines, start, f);
       const T* a = in.place(x, Edge::back);
       Sum* acc = out.place(start, Edge::back);
-      kernel(a, lines, width, acc);
+      lines_kernel(a, acc, lines, width);
       for (size_t j = 0; j < width; ++j) {
         ASSERT_TRUE(same(acc[j], expected[j])) << k.isa << " width " << width << " lines " << lines;
       }
@@ -193,11 +228,15 @@ TYPED_TEST(ReductionsOf, LinesAreAddedInOrder) {
     const int type = index(dtype_of<T>);
     if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8) {
       using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-      expect_lines<T, Sum>(*k, k->sum_lines[type], [](Sum a, Sum b) { return a + b; });
-      expect_lines<T, Sum>(*k, k->prod_lines[type], [](Sum a, Sum b) { return a * b; });
+      expect_lines<T, Sum>(*k, k->reduce_lines[reduction_index(Reduction::sum)][type],
+                           [](Sum a, Sum b) { return a + b; });
+      expect_lines<T, Sum>(*k, k->reduce_lines[reduction_index(Reduction::prod)][type],
+                           [](Sum a, Sum b) { return a * b; });
     }
-    expect_lines<T, T>(*k, k->amax_lines[type], [](T a, T b) { return a != a || a > b ? a : b; });
-    expect_lines<T, T>(*k, k->amin_lines[type], [](T a, T b) { return a != a || a < b ? a : b; });
+    expect_lines<T, T>(*k, k->reduce_lines[reduction_index(Reduction::amax)][type],
+                       [](T a, T b) { return a != a || a > b ? a : b; });
+    expect_lines<T, T>(*k, k->reduce_lines[reduction_index(Reduction::amin)][type],
+                       [](T a, T b) { return a != a || a < b ? a : b; });
   }
 }
 

@@ -24,7 +24,7 @@ using testing::random_mask;
 using testing::random_values;
 using testing::Step;
 
-constexpr DType kDTypes[] = {boolean, uint8,    int8,    int16,   int32,     int64,
+constexpr DType kDTypes[] = {boolean, uint8,    uint16,  int8,    int16,     int32,     int64,
                              float16, bfloat16, float32, float64, complex64, complex128};
 
 /// A number in [low, high), whatever size RapidCheck is at.
@@ -279,8 +279,9 @@ TEST(Bits, DoNotDependOnTheModeOfEvaluation) {
 }
 
 TEST(Bits, OfAnElementDoNotDependOnItsPlace) {
-  constexpr Tensor (*kOps[])(const Tensor&) = {exp, log, log2, log10, log1p, expm1,   sin,
-                                               cos, tan, tanh, sqrt,  rsqrt, sigmoid, reciprocal};
+  constexpr Tensor (*kOps[])(const Tensor&) = {exp,   log,   log2,    log10, log1p,
+                                               expm1, sin,   cos,     tan,   tanh,
+                                               sqrt,  rsqrt, sigmoid, erf,   reciprocal};
   for (DType dtype : {float32, float64, float16}) {
     const Tensor x = random_values({4200}, dtype, 17);
     for (auto op : kOps) {

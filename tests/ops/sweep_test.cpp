@@ -20,7 +20,7 @@ using reference::Refused;
 using reference::Rule;
 using testing::LayoutKind;
 
-constexpr DType kDTypes[] = {boolean, uint8,   int8,     int16,   int32,
+constexpr DType kDTypes[] = {boolean, uint8,   uint16,   int8,    int16,  int32,
                              int64,   float16, bfloat16, float32, float64};
 
 // ---- the cases of a row -------------------------------------------------------------------------

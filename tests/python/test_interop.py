@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 import tamis
 
-NUMPY_DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+NUMPY_DTYPES = ["bool", "uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 
 
 def address(a):
@@ -75,7 +75,7 @@ def test_arrays_that_cannot_be_shared_are_copied_for_reading():
         tamis.masked_select(np.arange(3), np.array([True, False, True]), out=np.zeros(2, dtype=">i8"))
 
 
-@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "complex256", "object", "datetime64[s]", "U3"])
+@pytest.mark.parametrize("dtype", ["uint32", "uint64", "complex256", "object", "datetime64[s]", "U3"])
 def test_dtypes_that_tamis_lacks_are_type_errors(dtype):
     with pytest.raises(TypeError, match="can't convert np.ndarray"):
         tamis.asarray(np.zeros(2, dtype=dtype))
@@ -410,7 +410,7 @@ def test_the_read_only_flag_is_honoured():
     [
         {"device": 2},
         {"dtype": (0, 64, 2)},
-        {"dtype": (1, 16, 1)},
+        {"dtype": (1, 32, 1)},
         {"dtype": (5, 32, 1)},
         {"ndim": -1},
         {"ndim": 1000},

@@ -14,7 +14,7 @@
 
 namespace tamis::mask_cases {
 
-inline constexpr DType kDTypes[] = {boolean, uint8,   int8,     int16,   int32,
+inline constexpr DType kDTypes[] = {boolean, uint8,   uint16,   int8,    int16,  int32,
                                     int64,   float16, bfloat16, float32, float64};
 
 /// Around the word, the block, and many blocks.

@@ -15,7 +15,7 @@
 namespace tamis::testing {
 
 /// All but the complex ones, which complex_test.cpp looks after.
-inline constexpr DType kAllDTypes[] = {boolean, uint8,   int8,     int16,   int32,
+inline constexpr DType kAllDTypes[] = {boolean, uint8,   uint16,   int8,    int16,  int32,
                                        int64,   float16, bfloat16, float32, float64};
 
 inline std::string dtype_name(const ::testing::TestParamInfo<DType>& info) {

@@ -10,7 +10,7 @@ namespace tamis::testing {
 
 namespace {
 
-constexpr DType kDTypes[] = {boolean, uint8,   int8,     int16,   int32,
+constexpr DType kDTypes[] = {boolean, uint8,   uint16,   int8,    int16,  int32,
                              int64,   float16, bfloat16, float32, float64};
 constexpr int64_t kLargest = 20000;  // elements
 constexpr size_t kPool = 26;

@@ -77,6 +77,8 @@ Cell load_cell(const char* at, DType dtype) {
       return {0, *at != 0};
     case DType::uint8:
       return {0, load<uint8_t>(at)};
+    case DType::uint16:
+      return {0, load<uint16_t>(at)};
     case DType::int8:
       return {0, load<int8_t>(at)};
     case DType::int16:
@@ -227,6 +229,8 @@ Cell whole(int64_t v, DType dtype) {
       return {0, v != 0};
     case DType::uint8:
       return {0, static_cast<uint8_t>(v)};
+    case DType::uint16:
+      return {0, static_cast<uint16_t>(v)};
     case DType::int8:
       return {0, static_cast<int8_t>(v)};
     case DType::int16:
@@ -268,7 +272,7 @@ bool holds(DType dtype, Cell number, DType from) {
     const double v = is_real(from) ? number.f : static_cast<double>(number.i);
     return !std::isfinite(v) || std::abs(v) <= format_of(dtype).largest;
   }
-  const bool is_signed = dtype != DType::uint8;
+  const bool is_signed = dtype != DType::uint8 && dtype != DType::uint16;
   const int bits = static_cast<int>(itemsize(dtype)) * 8 - (is_signed ? 1 : 0);
   const double bound = std::ldexp(1.0, bits);  // one more than the largest
   if (is_real(from)) {
@@ -288,8 +292,9 @@ DType promote(DType a, DType b) {
     const bool both16 = itemsize(a) == 2 && itemsize(b) == 2;
     return both16 ? DType::float32 : itemsize(a) > itemsize(b) ? a : b;
   }
-  if (itemsize(a) == itemsize(b)) return DType::int16;  // uint8 and int8
-  return itemsize(a) > itemsize(b) ? a : b;
+  const DType small = itemsize(a) > itemsize(b) ? b : a, large = itemsize(a) > itemsize(b) ? a : b;
+  if (itemsize(a) == itemsize(b)) return itemsize(a) == 1 ? DType::int16 : DType::int32;
+  return large == DType::uint16 && small == DType::int8 ? DType::int32 : large;
 }
 
 DType result_type(std::initializer_list<const Array*> operands) {

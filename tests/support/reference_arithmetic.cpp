@@ -290,6 +290,7 @@ void add_arithmetic(Table& t) {
   add_analytic(t, "log10", [](double x) { return std::log10(x); });
   add_analytic(t, "log1p", [](double x) { return std::log1p(x); });
   add_analytic(t, "expm1", [](double x) { return std::expm1(x); });
+  add_analytic(t, "erf", [](double x) { return std::erf(x); });
   add_analytic(t, "sin", [](double x) { return std::sin(x); });
   add_analytic(t, "cos", [](double x) { return std::cos(x); });
   add_analytic(t, "tan", [](double x) { return std::tan(x); });

@@ -92,7 +92,7 @@ def unary(name):
     return [op(name, T(3, 4)), op(name, T()), op(name, T(2, 3, 2, kind="signed") if name in SIGNED else T(2, 3, 2))]
 
 
-SIGNED = {"abs", "exp", "expm1", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "square", "neg", "reciprocal", "floor",
+SIGNED = {"abs", "exp", "expm1", "sin", "cos", "tan", "tanh", "sigmoid", "erf", "relu", "square", "neg", "reciprocal", "floor",
           "ceil", "trunc", "round", "sign", "conj", "clone", "contiguous", "angle", "real"}
 UNARY = sorted(SIGNED | {"log", "log2", "log10", "log1p", "sqrt", "rsqrt", "double"})
 

@@ -7,7 +7,7 @@ import pytest
 from cases import (DTYPES, FLOATS, HALVES, INTS, NUMBERS, DType, Pair, broadcastable, pair, pick, same_in_tamis,
                    seeded, some_shape)
 
-UNARY = ["abs", "bitwise_not", "ceil", "cos", "exp", "expm1", "floor", "isfinite", "isinf", "isnan", "isneginf",
+UNARY = ["abs", "bitwise_not", "ceil", "cos", "erf", "exp", "expm1", "floor", "isfinite", "isinf", "isnan", "isneginf",
          "isposinf", "log", "log10", "log1p", "log2", "logical_not", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid",
          "sign", "sin", "sqrt", "square", "tan", "tanh", "trunc"]
 BINARY = ["add", "bitwise_and", "bitwise_or", "bitwise_xor", "div", "eq", "floor_divide", "fmod", "ge", "gt",

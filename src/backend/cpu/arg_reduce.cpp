@@ -1,7 +1,6 @@
 // The sink that finds where extremes stand. Which element it finds does not depend on the order in
 // which parts are put together, because equal values are told apart by their index.
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -28,12 +27,7 @@ bool same(T a, T b) {
 
 template <bool kLargest, class T>
 constexpr T worst() {
-  using Limits = std::numeric_limits<T>;
-  if constexpr (std::is_floating_point_v<T>) {
-    return kLargest ? -Limits::infinity() : Limits::infinity();
-  } else {
-    return kLargest ? Limits::min() : Limits::max();
-  }
+  return neutral_value<T>(row_of(kLargest ? Reduction::amax : Reduction::amin).neutral);
 }
 
 /// The best element so far; index -1: none.
@@ -74,7 +68,7 @@ class Search {
     block.values = static_cast<const T*>(evaluator_.run_value(start, n));
     if (state == MaskState::mixed) {
       T* chosen = static_cast<T*>(evaluator_.scratch());
-      kernels().where[width_index(sizeof(T))](block.bits, block.values, worst_.data(), chosen, n);
+      kernels().where[width_index(sizeof(T))](block.values, worst_.data(), block.bits, chosen, n);
       block.values = chosen;
     }
     return true;
@@ -85,8 +79,8 @@ class Search {
     const T* x = block.values + from;
     constexpr int kType = static_cast<int>(dtype_of<T>);
     T extreme;
-    (kLargest ? kernels().amax : kernels().amin)[kType](x, nullptr, static_cast<size_t>(n),
-                                                        &extreme);
+    constexpr int kRow = reduction_index(kLargest ? Reduction::amax : Reduction::amin);
+    kernels().reduce[kRow][kType](x, nullptr, &extreme, static_cast<size_t>(n));
     if (best.index >= 0 && !beats<kLargest>(extreme, best.value)) return;
     for (int64_t i = 0; i < n; ++i) {
       if (!same(x[i], extreme) || !block.keeps(from + i)) continue;

@@ -269,7 +269,7 @@ void Evaluator::execute_where(const Instr& instr, int64_t n) {
     }
     dst.state = state_of(out, n);
   } else {
-    kernels_.where[width_index(itemsize(instr.out))](mask.words(), a.elements(), b.elements(),
+    kernels_.where[width_index(itemsize(instr.out))](a.elements(), b.elements(), mask.words(),
                                                      dst.data, n);
   }
 }

@@ -290,28 +290,12 @@ struct MakeFrom {
   template <class From>
   std::shared_ptr<const IsinSet> operator()(From) const {
     const From* values = static_cast<const From*>(data);
-    switch (elements) {
-      case DType::boolean:
-      case DType::uint8:
-        return make(representable<uint8_t>(values, n));
-      case DType::int8:
-        return make(representable<int8_t>(values, n));
-      case DType::int16:
-        return make(representable<int16_t>(values, n));
-      case DType::int32:
-        return make(representable<int32_t>(values, n));
-      case DType::int64:
-        return make(representable<int64_t>(values, n));
-      case DType::float64:
-        return make(representable<double>(values, n));
-      case DType::float16:
-      case DType::bfloat16:
-      case DType::float32:
-        return make(representable<float>(values, n));
-      default:
-        break;
-    }
-    __builtin_unreachable();
+    return visit_real(elements, [&]<class T>(T) {
+      // As isin looks them up: bools as bytes, 16-bit floating point as float32.
+      using Whole = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+      using Looked = std::conditional_t<std::is_arithmetic_v<T>, Whole, float>;
+      return make(representable<Looked>(values, n));
+    });
   }
 };
 

@@ -68,7 +68,7 @@ struct Share {
     for (size_t i = 0; i < (n + 63) / 64; ++i) any |= in[i] &= ~low[i];
     if (any == 0) return;
     Element<T> packed[kStep];
-    const size_t count = kernels().compress[width_index(sizeof(T))](x, in, n, packed, packed + n);
+    const size_t count = kernels().compress[width_index(sizeof(T))](x, in, packed, packed + n, n);
     between.insert(between.end(), packed, packed + count);
   }
 };

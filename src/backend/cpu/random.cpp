@@ -95,7 +95,7 @@ void fill_blocks(const Random& random, int64_t each, int64_t n, void* out, F fil
     for (int64_t block = begin; block < end; ++block) {
       const int64_t here = std::min(kBlock, n - block * kBlock);
       kernels().philox(random.seed, random.first + static_cast<uint64_t>(block * per_block),
-                       static_cast<size_t>((here * each + 3) / 4), words.data());
+                       words.data(), static_cast<size_t>((here * each + 3) / 4));
       fill(words.data(), here, static_cast<T*>(out) + block * kBlock);
     }
   });

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "backend/cpu/allocator.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
-#include "tamis/scalar.h"
 
 namespace tamis::cpu {
 
@@ -23,36 +21,23 @@ constexpr int64_t kBlocksPerTask = kChunk / kBlock;
 struct Plan {
   Reduction reduction;
   DType operand;  // of the blocks
-  DType acc;      // of partial results: int64, float64 or complex128 for sums and products, the
-                  // operand's for extremes
-  void (*block)(const void*, const uint64_t*, size_t, void*);
+  DType acc;      // of partial results
+  Kernels::Reduce block;
   Kernels::Lines lines;
   Kernels::Binary combine;
 };
 
 Plan plan_for(Reduction reduction, DType operand) {
   const Kernels& k = kernels();
-  const int in = static_cast<int>(operand);
-  const auto binary = [&](Op op, DType dtype) {
-    return k.binary[binary_index(op)][static_cast<int>(dtype)];
-  };
-  const DType wide = is_complex(operand)          ? DType::complex128
-                     : is_floating_point(operand) ? DType::float64
-                                                  : DType::int64;
-  switch (reduction) {
-    case Reduction::sum:
-    case Reduction::mean:
-      return {reduction, operand, wide, k.sum[in], k.sum_lines[in], binary(Op::add, wide)};
-    case Reduction::prod:
-      return {reduction, operand, wide, k.prod[in], k.prod_lines[in], binary(Op::mul, wide)};
-    case Reduction::amax:
-      return {reduction,  operand,          operand,
-              k.amax[in], k.amax_lines[in], binary(Op::maximum, operand)};
-    case Reduction::amin:
-      return {reduction,  operand,          operand,
-              k.amin[in], k.amin_lines[in], binary(Op::minimum, operand)};
-  }
-  __builtin_unreachable();
+  const int row = reduction_index(reduction), in = static_cast<int>(operand);
+  const DType acc = accumulator_dtype(reduction, operand);
+  const int combine = binary_index(row_of(reduction).combine);
+  return {reduction,
+          operand,
+          acc,
+          k.reduce[row][in],
+          k.reduce_lines[row][in],
+          k.binary[combine][static_cast<int>(acc)]};
 }
 
 /// Combines partials[0, n) of `width` values each into the first, in a tree of fixed form.
@@ -71,7 +56,7 @@ void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void*
             DType result) {
   const Kernels& k = kernels();
   const int to = static_cast<int>(result);
-  if (plan.reduction == Reduction::mean) {
+  if (row_of(plan.reduction).finish == Finish::divided_by_count) {
     std::vector<double> mean(static_cast<size_t>(n) * itemsize(plan.acc) / sizeof(double));
     const auto* sums = static_cast<const double*>(acc);
     for (size_t i = 0; i < mean.size(); ++i) mean[i] = sums[i] / static_cast<double>(reduced);
@@ -102,16 +87,17 @@ char* at(void* base, int64_t index, DType dtype) {
 void fill_neutral(Reduction reduction, DType dtype, int64_t n, void* out) {
   visit_dtype(dtype, [&](auto type) {
     using T = decltype(type);
-    using Limits = std::numeric_limits<T>;
-    T value = Scalar(reduction == Reduction::prod ? 1 : 0).to<T>();
-    if constexpr (Limits::is_specialized) {
-      constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-      constexpr T kHighest = Limits::has_infinity ? Limits::infinity() : Limits::max();
-      if (reduction == Reduction::amax) value = kLowest;
-      if (reduction == Reduction::amin) value = kHighest;
-    }
-    std::fill_n(static_cast<T*>(out), n, value);
+    std::fill_n(static_cast<T*>(out), n, neutral_value<T>(row_of(reduction).neutral));
   });
+}
+
+/// n times what a line is added to so that the sum is that of its elements alone: a negative zero
+/// changes no zero's sign.
+void fill_start(const Plan& plan, int64_t n, void* out) {
+  fill_neutral(plan.reduction, plan.acc, n, out);
+  if (plan.acc == DType::float64 && row_of(plan.reduction).neutral == Neutral::zero) {
+    std::fill_n(static_cast<double*>(out), n, -0.0);
+  }
 }
 
 /// Values of a block, and which of them are kept: all if `mask` is null. The others may be
@@ -157,7 +143,7 @@ void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, i
       const Block all = run_block(evaluator, program, first * length, n * length);
       for (int64_t r = 0; r < n; ++r) {
         plan.block(all.values + r * length * size, part_of(all.mask, r * length, length, words),
-                   length, acc + r * acc_size);
+                   acc + r * acc_size, length);
       }
       finish(plan, acc, n, length, at(out, first, result), result);
     }
@@ -175,7 +161,7 @@ void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, in
     for (int64_t i = begin; i < end; ++i) {
       const int64_t from = i % blocks * kBlock, n = std::min(kBlock, length - from);
       const Block block = run_block(evaluator, program, i / blocks * length + from, n);
-      plan.block(block.values, block.mask, n, at(partials, i, plan.acc));
+      plan.block(block.values, block.mask, at(partials, i, plan.acc), n);
     }
   });
   for (int64_t row = 0; row < rows; ++row) {
@@ -242,9 +228,9 @@ class Columns {
   const char* chosen(const Block& block, Range part) {
     char* const out = reinterpret_cast<char*>(chosen_.data());
     const int64_t at = part.from * size();
-    kernels().where[width_index(itemsize(plan_.operand))](
-        block.mask + part.from / 64, block.values + at, neutral_.data(), out + at,
-        static_cast<size_t>(part.to - part.from));
+    kernels().where[width_index(itemsize(plan_.operand))](block.values + at, neutral_.data(),
+                                                          block.mask + part.from / 64, out + at,
+                                                          static_cast<size_t>(part.to - part.from));
     return out;
   }
 
@@ -255,6 +241,10 @@ class Columns {
     char* const to = at(acc, part.from, plan_.acc);
     line += part.from * size();
     if (std::exchange(first_, false)) {
+      if (row_of(plan_.reduction).single == Single::reduced) {
+        fill_start(plan_, static_cast<int64_t>(n), to);
+        return plan_.lines(line, to, static_cast<size_t>(lines), n);
+      }
       if (plan_.acc == plan_.operand) {
         std::memcpy(to, line, n * itemsize(plan_.acc));
       } else {
@@ -263,7 +253,7 @@ class Columns {
       line += width * size();
       --lines;
     }
-    plan_.lines(line, static_cast<size_t>(lines), n, to);
+    plan_.lines(line, to, static_cast<size_t>(lines), n);
   }
 
   /// Adds what was skipped at once: zeros, which make a sum of negative zeros positive.
@@ -365,14 +355,10 @@ void count_rows(const Program& program, int64_t rows, int64_t length, int64_t* o
   }
 }
 
-/// The reduction of no elements.
 void reduce_nothing(Reduction reduction, int64_t n, void* out, DType result) {
-  const double identity = reduction == Reduction::prod   ? 1
-                          : reduction == Reduction::mean ? std::numeric_limits<double>::quiet_NaN()
-                                                         : 0;
   visit_dtype(result, [&](auto type) {
     using T = decltype(type);
-    std::fill_n(static_cast<T*>(out), n, Scalar(identity).to<T>());
+    std::fill_n(static_cast<T*>(out), n, reduction_of_nothing(reduction, result).to<T>());
   });
 }
 

@@ -23,11 +23,11 @@ int64_t pack(Evaluator& evaluator, const void* value, const Register& mask, int6
   }
   const auto compress = kernels().compress[width_index(size)];
   if (count <= room) {
-    compress(value, mask.words(), n, out, out + room * size);
+    compress(value, mask.words(), out, out + room * size, n);
     return count;
   }
   char* const block = static_cast<char*>(evaluator.scratch());
-  compress(value, mask.words(), n, block, block + count * size);
+  compress(value, mask.words(), block, block + count * size, n);
   std::memcpy(out, block, static_cast<size_t>(room * size));
   return room;
 }
@@ -184,8 +184,8 @@ bool run_compress_small(const void* data, size_t itemsize, const void* mask, int
   const int64_t count = table.popcount(words, static_cast<size_t>(n));
   const Output output = allocate(count);
   char* const out = address(output.buffer, itemsize);
-  table.compress[width_index(itemsize)](data, words, static_cast<size_t>(n), out,
-                                        out + count * static_cast<int64_t>(itemsize));
+  table.compress[width_index(itemsize)](
+      data, words, out, out + count * static_cast<int64_t>(itemsize), static_cast<size_t>(n));
   return true;
 }
 
@@ -231,10 +231,10 @@ void run_coordinates(const Program& program, const Shape& shape,
     int64_t* const last = first + static_cast<int64_t>(rank - 1) * output.capacity;
     int64_t found = count_block(mask, n);
     if (found <= left) {
-      positions(mask.words(), n, start, last);
+      positions(mask.words(), start, last, n);
     } else {
       int64_t* const block = static_cast<int64_t*>(evaluator.scratch());
-      positions(mask.words(), n, start, block);
+      positions(mask.words(), start, block, n);
       found = left;
       std::copy(block, block + found, last);
     }

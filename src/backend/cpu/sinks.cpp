@@ -94,11 +94,11 @@ void run_store(const Program& program, const Target& target) {
     if (whole) {
       scatter_target(program, target, start, n, value);
     } else if (packed) {
-      blend(mask->words(), {value, evaluator.value_is_uniform()}, place, place, n);
+      blend({value, evaluator.value_is_uniform()}, place, mask->words(), place, n);
     } else {
       void* block = evaluator.scratch();
       gather_target(program, target, start, n, block);
-      blend(mask->words(), {value, evaluator.value_is_uniform()}, block, block, n);
+      blend({value, evaluator.value_is_uniform()}, block, mask->words(), block, n);
       scatter_target(program, target, start, n, block);
     }
   };
@@ -131,7 +131,7 @@ bool run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const 
   for (size_t made = 1; made < wanted; made *= 2) {
     std::memcpy(equal + made * size, equal, std::min(made, wanted - made) * size);
   }
-  table.where[width_index(size)](words, {equal, true}, data, data, elements);
+  table.where[width_index(size)]({equal, true}, data, words, data, elements);
   return true;
 }
 
@@ -184,7 +184,7 @@ int64_t run_expand(const Program& program, const void* source, int64_t source_nu
       gather_target(program, target, start, n, place);
     }
     const char* const from = static_cast<const char*>(source) + done[chunk] * size;
-    done[chunk] += static_cast<int64_t>(expand(from, limit, mask.words(), others, n, place));
+    done[chunk] += static_cast<int64_t>(expand(from, limit, others, mask.words(), place, n));
     if (!packed) scatter_target(program, target, start, n, place);
   });
   return counted.total();

@@ -87,18 +87,18 @@ class RowNormalizer {
       if (!(found <= shift)) shift = found;
     });
     for_blocks([&](const char* x, const uint64_t* mask, char* y, size_t n) {
-      sum += kernels_.exp_sum[dtype](x, mask, n, shift, y);
+      sum += kernels_.exp_sum[dtype](x, mask, shift, y, n);
     });
     const double factor = 1 / sum, log_sum = std::log(sum);
     // The sum is 0 if nothing is kept, and then so is the result; NaN must not reach the rest.
     const bool blends = words && (logarithm_ || sum != sum || sum == 0);
     for_blocks([&](const char* x, const uint64_t* mask, char* y, size_t n) {
       if (logarithm_) {
-        kernels_.subtract[dtype](x, n, shift, log_sum, y);
+        kernels_.subtract[dtype](x, shift, log_sum, y, n);
       } else {
-        kernels_.scale[dtype](y, n, factor);
+        kernels_.scale[dtype](factor, y, n);
       }
-      if (blends) kernels_.where[width_index(size())](mask, y, evaluator_.scratch(), y, n);
+      if (blends) kernels_.where[width_index(size())](y, evaluator_.scratch(), mask, y, n);
     });
     if (to != out) kernels_.cast[dtype][static_cast<int>(result_)](to, out, length_);
   }

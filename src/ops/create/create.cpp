@@ -115,7 +115,7 @@ Tensor keep_band(const Tensor& x, bool below, int64_t diagonal) {
   const int64_t n = x.size(-2), m = x.size(-1);
   const int64_t d = std::clamp(diagonal, -n, m);
   const Tensor mask = below ? band_mask(backend, n, m, n, d) : band_mask(backend, n, m, -d, m);
-  return defer(Op::where, x.dtype(), x.dtype(), {mask, x, scalar_tensor(0, x.dtype())});
+  return defer_recorded(Op::where, x.dtype(), x.dtype(), {mask, x, scalar_tensor(0, x.dtype())});
 }
 
 }  // namespace

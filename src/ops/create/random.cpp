@@ -1,5 +1,6 @@
 // Random numbers: each element is a function of the seed, the call's place in the stream, and the
 // element's index, so results do not depend on how the work is divided.
+#include <bit>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -34,18 +35,25 @@ Tensor random_floats(Random::Kind kind, const Shape& shape, const Options& optio
   return result;
 }
 
+/// How g++ writes the C++ type, which PyTorch's messages have it from.
 const char* cpp_name(DType dtype) {
-  constexpr const char* kNames[] = {"bool",  "unsigned char", "signed char", "short int",
-                                    "int",   "long int",      "c10::Half",   "c10::BFloat16",
-                                    "float", "double"};
-  static_assert(std::size(kNames) == static_cast<size_t>(DType::complex64));
-  return kNames[static_cast<int>(dtype)];
+  constexpr const char* kSigned[] = {"signed char", "short int", "int", "long int"};
+  constexpr const char* kUnsigned[] = {"unsigned char", "short unsigned int", "unsigned int",
+                                       "long unsigned int"};
+  if (is_integral(dtype)) {
+    return (is_signed(dtype) ? kSigned : kUnsigned)[std::countr_zero(itemsize(dtype))];
+  }
+  return dtype == DType::boolean    ? "bool"
+         : dtype == DType::float16  ? "c10::Half"
+         : dtype == DType::bfloat16 ? "c10::BFloat16"
+         : dtype == DType::float32  ? "float"
+                                    : "double";
 }
 
 /// Whether v is in the range of dtype as it is, without wrapping or becoming true.
 bool in_range(int64_t v, DType dtype) {
   if (dtype == DType::boolean) return v == 0 || v == 1;
-  return fits(v, dtype) && (dtype != DType::uint8 || v >= 0);
+  return fits(v, dtype) && (is_signed(dtype) || v >= 0);
 }
 
 /// The largest n for which a floating point dtype tells 0 to n - 1 apart, and how messages put it.

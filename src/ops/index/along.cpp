@@ -1,8 +1,6 @@
 // What the ops along one dimension share: their checks, and the places that an index points at.
 #include "ops/index/along.h"
 
-#include <limits>
-
 #include "backend/order.h"
 #include "core/check.h"
 #include "core/overlap.h"
@@ -23,18 +21,11 @@ Combine combine_of(const std::string& reduce) {
 
 /// What combining begins with where x's own elements take no part.
 Scalar identity(Combine combine, DType dtype) {
-  if (combine == Combine::add) return 0;
-  if (combine == Combine::mul) return 1;
-  return visit_dtype(dtype, [&](auto type) -> Scalar {
-    using T = decltype(type);
-    using Limits = std::numeric_limits<T>;
-    if constexpr (std::is_integral_v<T>) {
-      return combine == Combine::amax ? Limits::lowest() : Limits::max();
-    } else {
-      const double infinity = std::numeric_limits<double>::infinity();
-      return combine == Combine::amax ? -infinity : infinity;
-    }
-  });
+  const Reduction reduction = combine == Combine::add    ? Reduction::sum
+                              : combine == Combine::mul  ? Reduction::prod
+                              : combine == Combine::amax ? Reduction::amax
+                                                         : Reduction::amin;
+  return neutral(reduction, dtype);
 }
 
 /// x, which holds sums, divided by how many numbers were added up in each.

@@ -19,11 +19,6 @@ void check_operands(const char* kernel, const Tensor& a, const Tensor& b) {
   check_implemented(a.dtype() != DType::boolean, kernel, a.dtype());
 }
 
-/// The dtype that products are computed in.
-DType product_dtype(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
-}
-
 bool is_blas(const Tensor& x, int64_t rows, int64_t cols) {
   const int64_t row = x.strides()[1], col = x.strides()[2];
   const bool by_rows = (cols == 1 || col == 1) && (rows == 1 || row >= cols);
@@ -44,7 +39,7 @@ MatrixBatch matrices_of(const Tensor& x) {
 /// [batches, m, k] times [batches, k, n]; everything has been checked.
 Tensor product(const Tensor& a, const Tensor& b) {
   const int64_t batches = a.size(0), m = a.size(1), k = a.size(2), n = b.size(2);
-  const DType dtype = product_dtype(a.dtype());
+  const DType dtype = compute_dtype(a.dtype());
   const Shape shape{batches, m, n};
   Backend& backend = common_backend({a, b});
   require(backend, Feature::matmul, dtype);
@@ -78,7 +73,7 @@ Tensor multiply(const Tensor& a, const Tensor& b) {
 /// The sum of a * b over one dimension. This is fused, and its order of additions depends on the
 /// shape alone, which BLAS does not promise for vectors.
 Tensor sum_of_products(const Tensor& a, const Tensor& b, int64_t dim) {
-  const DType dtype = product_dtype(a.dtype());
+  const DType dtype = compute_dtype(a.dtype());
   return sum(a.to(dtype) * b.to(dtype), {dim}, false, dtype).to(a.dtype());
 }
 
@@ -189,7 +184,7 @@ Tensor outer(const Tensor& a, const Tensor& b) {
 }
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  const DType wide = product_dtype(input.dtype());
+  const DType wide = compute_dtype(input.dtype());
   if (wide != input.dtype() && input.dtype() == a.dtype() && a.dtype() == b.dtype()) {
     return addmm(input.to(wide), a.to(wide), b.to(wide), beta, alpha).to(input.dtype());
   }

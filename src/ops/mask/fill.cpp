@@ -50,7 +50,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value) {
   check_fill_mask(mask);
   Tensor number = masked_fill_number(value, x.dtype());
   if (is_tracked(value)) number = value.to(x.dtype());
-  return defer(Op::where, x.dtype(), x.dtype(), {mask, number, x});
+  return defer_recorded(Op::where, x.dtype(), x.dtype(), {mask, number, x});
 }
 
 Tensor& masked_fill_(Tensor& x, Tensor mask, const Tensor& value) {
@@ -73,7 +73,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
              "condition");
   const DType dtype = result_type(a, b);
   for (const Tensor* x : {&a, &b}) check_number_fits(*x, dtype);
-  return defer(Op::where, dtype, dtype, {condition, a, b});
+  return defer_recorded(Op::where, dtype, dtype, {condition, a, b});
 }
 
 Tensor& Tensor::fill_(const Tensor& value) {

@@ -15,8 +15,7 @@ namespace {
 
 /// The dtype that isin looks elements of this dtype up in: it holds all their values.
 DType isin_operand(DType dtype) {
-  if (dtype == DType::boolean) return DType::uint8;
-  return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
+  return dtype == DType::boolean ? DType::uint8 : compute_dtype(dtype);
 }
 
 }  // namespace

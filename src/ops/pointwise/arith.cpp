@@ -16,20 +16,20 @@ constexpr const char* kInvert =
 /// A function of real analysis.
 Tensor analytic(Op op, const Tensor& x) {
   const DType dtype = float_type(result_type(x));
-  return defer(op, dtype, dtype, {x});
+  return defer_recorded(op, dtype, dtype, {x});
 }
 
 /// The same values in a new tensor.
 Tensor copied(const Tensor& x) {
   const DType dtype = result_type(x);
-  return defer(Op::cast, dtype, dtype, {x});
+  return defer_recorded(Op::cast, dtype, dtype, {x});
 }
 
 /// A function that maps numbers of every kind to their own kind.
 Tensor numeric(Op op, const char* kernel, const Tensor& x) {
   const DType dtype = result_type(x);
   check_implemented(dtype != DType::boolean, kernel, dtype);
-  return defer(op, dtype, dtype, {x});
+  return defer_recorded(op, dtype, dtype, {x});
 }
 
 /// Rounding, which leaves integers as they are.
@@ -38,13 +38,13 @@ Tensor rounded(Op op, const char* kernel, const Tensor& x) {
   check(!is_complex(dtype) || op == Op::round, ErrorKind::dtype,
         "{} is not supported for complex inputs", name(op));
   check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
-  return is_floating_point(dtype) ? defer(op, dtype, dtype, {x}) : copied(x);
+  return is_floating_point(dtype) ? defer_recorded(op, dtype, dtype, {x}) : copied(x);
 }
 
 /// A function of two numbers; bools have one of their own.
 Tensor binary(Op op, Op mask_op, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
-  return defer(dtype == DType::boolean ? mask_op : op, dtype, dtype, {a, b});
+  return defer_recorded(dtype == DType::boolean ? mask_op : op, dtype, dtype, {a, b});
 }
 
 /// One of two numbers.
@@ -60,10 +60,10 @@ Tensor divide(Op op, const char* kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
   if (!is_floating_point(dtype) && numel(broadcast_shapes(a.shape(), b.shape())) != 0) {
-    check(!any_true(defer(Op::eq, dtype, DType::boolean, {b, Tensor(0)})), ErrorKind::value,
-          "ZeroDivisionError");
+    check(!any_true(defer_recorded(Op::eq, dtype, DType::boolean, {b, Tensor(0)})),
+          ErrorKind::value, "ZeroDivisionError");
   }
-  return defer(op, dtype, dtype, {a, b});
+  return defer_recorded(op, dtype, dtype, {a, b});
 }
 
 /// The gradient goes to what was taken; x keeps it where it equals a bound.
@@ -97,13 +97,13 @@ Tensor neg(const Tensor& x) {
   const DType dtype = result_type(x);
   check(dtype != DType::boolean, ErrorKind::dtype,
         "Negation, the `-` operator, on a bool tensor is not supported. {}", kInvert);
-  return defer(Op::neg, dtype, dtype, {x});
+  return defer_recorded(Op::neg, dtype, dtype, {x});
 }
 
 Tensor abs(const Tensor& x) {
   const DType dtype = result_type(x);
   check_implemented(dtype != DType::boolean, "abs_cpu", dtype);
-  return defer(Op::abs, dtype, real_dtype(dtype), {x});
+  return defer_recorded(Op::abs, dtype, real_dtype(dtype), {x});
 }
 
 Tensor sign(const Tensor& x) {
@@ -117,28 +117,18 @@ Tensor relu(const Tensor& x) {
   const DType dtype = result_type(x);
   check(dtype != DType::boolean, ErrorKind::dtype, "Boolean inputs not supported for relu");
   check(!is_complex(dtype), ErrorKind::dtype, "clamp is not supported for complex types");
-  return defer(Op::relu, dtype, dtype, {x});
+  return defer_recorded(Op::relu, dtype, dtype, {x});
 }
 
 Tensor square(const Tensor& x) {
   const DType dtype = x.dtype() == DType::boolean ? DType::int64 : result_type(x);
-  return defer(Op::mul, dtype, dtype, {x, x});
+  return defer_recorded(Op::mul, dtype, dtype, {x, x});
 }
 
-Tensor sqrt(const Tensor& x) { return analytic(Op::sqrt, x); }
-Tensor rsqrt(const Tensor& x) { return analytic(Op::rsqrt, x); }
-Tensor exp(const Tensor& x) { return analytic(Op::exp, x); }
-Tensor log(const Tensor& x) { return analytic(Op::log, x); }
-Tensor log2(const Tensor& x) { return analytic(Op::log2, x); }
-Tensor log10(const Tensor& x) { return analytic(Op::log10, x); }
-Tensor log1p(const Tensor& x) { return analytic(Op::log1p, x); }
-Tensor expm1(const Tensor& x) { return analytic(Op::expm1, x); }
-Tensor sin(const Tensor& x) { return analytic(Op::sin, x); }
-Tensor cos(const Tensor& x) { return analytic(Op::cos, x); }
-Tensor tan(const Tensor& x) { return analytic(Op::tan, x); }
-Tensor tanh(const Tensor& x) { return analytic(Op::tanh, x); }
-Tensor sigmoid(const Tensor& x) { return analytic(Op::sigmoid, x); }
-Tensor reciprocal(const Tensor& x) { return analytic(Op::reciprocal, x); }
+#define X(name, ...) \
+  Tensor name(const Tensor& x) { return analytic(Op::name, x); }
+TAMIS_ANALYTIC_OPS(X)
+#undef X
 
 Tensor floor(const Tensor& x) { return rounded(Op::floor, "floor_vml_cpu", x); }
 Tensor ceil(const Tensor& x) { return rounded(Op::ceil, "ceil_vml_cpu", x); }
@@ -160,12 +150,12 @@ Tensor sub(const Tensor& a, const Tensor& b) {
   check(!bool_a && !bool_b, ErrorKind::dtype,
         "Subtraction, the `-` operator, with a bool tensor is not supported. {}", kInvert);
   const DType dtype = result_type(a, b);
-  return defer(Op::sub, dtype, dtype, {a, b});
+  return defer_recorded(Op::sub, dtype, dtype, {a, b});
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {
   const DType dtype = float_type(result_type(a, b));
-  return defer(Op::div, dtype, dtype, {a, b});
+  return defer_recorded(Op::div, dtype, dtype, {a, b});
 }
 
 Tensor floor_divide(const Tensor& a, const Tensor& b) {
@@ -193,7 +183,7 @@ Tensor pow(const Tensor& a, const Tensor& b) {
     const Tensor factor = a.to(dtype), square = mul(factor, factor);
     return exponent == 2.0 ? square : mul(square, factor);
   }
-  return defer(Op::pow, dtype, dtype, {a, b});
+  return defer_recorded(Op::pow, dtype, dtype, {a, b});
 }
 
 Tensor clamp(const Tensor& x, std::optional<Tensor> min, std::optional<Tensor> max) {
@@ -230,20 +220,9 @@ struct Summary {
 };
 
 constexpr Summary kAnalytic[] = {
-    {"sqrt", sqrt, "The square root."},
-    {"rsqrt", rsqrt, "One divided by the square root."},
-    {"exp", exp, "e to the power of each element."},
-    {"log", log, "The natural logarithm."},
-    {"log2", log2, "The logarithm to base 2."},
-    {"log10", log10, "The logarithm to base 10."},
-    {"log1p", log1p, "log(1 + x), exact for small x."},
-    {"expm1", expm1, "exp(x) - 1, exact for small x."},
-    {"sin", sin, "The sine."},
-    {"cos", cos, "The cosine."},
-    {"tan", tan, "The tangent."},
-    {"tanh", tanh, "The hyperbolic tangent."},
-    {"sigmoid", sigmoid, "1 / (1 + exp(-x))."},
-    {"reciprocal", reciprocal, "One divided by each element."},
+#define X(name, cost, takes, result, saves, text) {#name, name, text},
+    TAMIS_ANALYTIC_OPS(X)
+#undef X
 };
 
 constexpr Summary kNumeric[] = {

@@ -30,7 +30,7 @@ void check_ordered(const char* kernel, const Tensor& a, const Tensor& b) {
 /// The real and imaginary parts, deferred.
 std::pair<Tensor, Tensor> parts(const Tensor& z) {
   const DType dtype = real_dtype(z.dtype());
-  return {z.to(dtype), defer(Op::imag, z.dtype(), dtype, {z})};
+  return {z.to(dtype), defer_recorded(Op::imag, z.dtype(), dtype, {z})};
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ std::pair<Tensor, Tensor> parts(const Tensor& z) {
 Tensor eq(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   if (dtype == DType::boolean) return mask(Op::mask_not, {mask(Op::mask_xor, {a, b})});
-  return defer(Op::eq, dtype, DType::boolean, {a, b});
+  return defer_recorded(Op::eq, dtype, DType::boolean, {a, b});
 }
 
 Tensor ne(const Tensor& a, const Tensor& b) {
@@ -53,7 +53,7 @@ Tensor lt(const Tensor& a, const Tensor& b) {
     if (auto result = interval_mask(a, Limit::below, b)) return *result;
     if (auto result = interval_mask(b, Limit::above, a)) return *result;
   }
-  return defer(Op::lt, dtype, DType::boolean, {a, b});
+  return defer_recorded(Op::lt, dtype, DType::boolean, {a, b});
 }
 
 Tensor le(const Tensor& a, const Tensor& b) {
@@ -63,7 +63,7 @@ Tensor le(const Tensor& a, const Tensor& b) {
     if (auto result = interval_mask(a, Limit::up_to, b)) return *result;
     if (auto result = interval_mask(b, Limit::from, a)) return *result;
   }
-  return defer(Op::le, dtype, DType::boolean, {a, b});
+  return defer_recorded(Op::le, dtype, DType::boolean, {a, b});
 }
 
 // Not the negation of le and lt, which would be true for NaN. Shapes are compared here because the

@@ -46,12 +46,12 @@ Tensor imag(const Tensor& x) {
 }
 
 Tensor conj(const Tensor& x) {
-  return is_complex(x) ? defer(Op::conj, x.dtype(), x.dtype(), {x}) : x;
+  return is_complex(x) ? defer_recorded(Op::conj, x.dtype(), x.dtype(), {x}) : x;
 }
 
 Tensor angle(const Tensor& x) {
   const DType dtype = float_type(result_type(x));
-  return defer(Op::angle, dtype, real_dtype(dtype), {x});
+  return defer_recorded(Op::angle, dtype, real_dtype(dtype), {x});
 }
 
 // Both settle first: an expression fills its storage with elements of one dtype, and knows no

@@ -10,85 +10,114 @@ namespace tamis {
 
 namespace {
 
-const char* name_of(Op op) {
-  constexpr const char* kNames[] = {
-#define X(name) #name,
-      TAMIS_UNARY_OPS(X) TAMIS_BINARY_OPS(X)
-#undef X
-  };
-  return kNames[static_cast<int>(op)];
-}
-
-/// Whether the derivative of a function of one number is told by its value alone.
-bool uses_result(Op op) {
-  switch (op) {
-    case Op::sqrt:
-    case Op::rsqrt:
-    case Op::exp:
-    case Op::expm1:
-    case Op::tan:
-    case Op::tanh:
-    case Op::sigmoid:
-    case Op::relu:
-    case Op::reciprocal:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Tensor no_slope(const Tensor& g) {
   return zeros_on(backend_of(g), {}, g.dtype()).expand(g.shape());
 }
 
-/// Whether the derivative depends on nothing.
-bool is_linear(Op op) {
-  return op == Op::neg || op == Op::sign || op == Op::floor || op == Op::ceil || op == Op::round ||
-         op == Op::trunc;
-}
+/// g times the derivative of a function of one number, at x, or where the value is y: whichever the
+/// op's row says is saved. An op whose row promises a gradient and that has none here does not
+/// compile.
+template <Op>
+Tensor slope(const Tensor& g, const Tensor& saved) = delete;
 
-/// g times the derivative at x, or where the value is y (whichever was saved).
-Tensor unary_gradient(Op op, const Tensor& g, const Tensor& x, const Tensor& y) {
-  switch (op) {
-    case Op::neg:
-      return -g;
-    case Op::abs:
-      return g * sign(x);
-    case Op::sqrt:
-      return g / (y * 2);
-    case Op::rsqrt:
-      return g * y * y * y * -0.5;
-    case Op::exp:
-      return g * y;
-    case Op::log:
-      return g / x;
-    case Op::log2:
-      return g / (x * std::numbers::ln2);
-    case Op::log10:
-      return g / (x * std::numbers::ln10);
-    case Op::log1p:
-      return g / (x + 1);
-    case Op::expm1:
-      return g * (y + 1);
-    case Op::sin:
-      return g * cos(x);
-    case Op::cos:
-      return -(g * sin(x));
-    case Op::tan:
-      return g * (y * y + 1);
-    case Op::tanh:
-      return g * (1 - y * y);
-    case Op::sigmoid:
-      return g * y * (1 - y);
-    case Op::relu:
-      // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as PyTorch
-      // has it: a second derivative is there to ask for, and is zero.
-      return where(y <= 0, is_tracked(y) ? sign(y) : scalar_tensor(0, g.dtype()), g);
-    case Op::reciprocal:
-      return -(g * y * y);
-    default:  // sign and the roundings are flat
-      return no_slope(g);
-  }
+template <>
+Tensor slope<Op::neg>(const Tensor& g, const Tensor&) {
+  return -g;
+}
+template <>
+Tensor slope<Op::abs>(const Tensor& g, const Tensor& x) {
+  return g * sign(x);
+}
+template <>
+Tensor slope<Op::sign>(const Tensor& g, const Tensor&) {
+  return no_slope(g);
+}
+template <>
+Tensor slope<Op::sqrt>(const Tensor& g, const Tensor& y) {
+  return g / (y * 2);
+}
+template <>
+Tensor slope<Op::rsqrt>(const Tensor& g, const Tensor& y) {
+  return g * y * y * y * -0.5;
+}
+template <>
+Tensor slope<Op::exp>(const Tensor& g, const Tensor& y) {
+  return g * y;
+}
+template <>
+Tensor slope<Op::log>(const Tensor& g, const Tensor& x) {
+  return g / x;
+}
+template <>
+Tensor slope<Op::log2>(const Tensor& g, const Tensor& x) {
+  return g / (x * std::numbers::ln2);
+}
+template <>
+Tensor slope<Op::log10>(const Tensor& g, const Tensor& x) {
+  return g / (x * std::numbers::ln10);
+}
+template <>
+Tensor slope<Op::log1p>(const Tensor& g, const Tensor& x) {
+  return g / (x + 1);
+}
+template <>
+Tensor slope<Op::expm1>(const Tensor& g, const Tensor& y) {
+  return g * (y + 1);
+}
+template <>
+Tensor slope<Op::sin>(const Tensor& g, const Tensor& x) {
+  return g * cos(x);
+}
+template <>
+Tensor slope<Op::cos>(const Tensor& g, const Tensor& x) {
+  return -(g * sin(x));
+}
+template <>
+Tensor slope<Op::tan>(const Tensor& g, const Tensor& y) {
+  return g * (y * y + 1);
+}
+template <>
+Tensor slope<Op::tanh>(const Tensor& g, const Tensor& y) {
+  return g * (1 - y * y);
+}
+template <>
+Tensor slope<Op::sigmoid>(const Tensor& g, const Tensor& y) {
+  return g * y * (1 - y);
+}
+template <>
+Tensor slope<Op::erf>(const Tensor& g, const Tensor& x) {
+  return g * exp(-(x * x)) * (2 * std::numbers::inv_sqrtpi);
+}
+template <>
+Tensor slope<Op::relu>(const Tensor& g, const Tensor& y) {
+  // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as PyTorch has
+  // it: a second derivative is there to ask for, and is zero.
+  return where(y <= 0, is_tracked(y) ? sign(y) : scalar_tensor(0, g.dtype()), g);
+}
+template <>
+Tensor slope<Op::floor>(const Tensor& g, const Tensor&) {
+  return no_slope(g);
+}
+template <>
+Tensor slope<Op::ceil>(const Tensor& g, const Tensor&) {
+  return no_slope(g);
+}
+template <>
+Tensor slope<Op::round>(const Tensor& g, const Tensor&) {
+  return no_slope(g);
+}
+template <>
+Tensor slope<Op::trunc>(const Tensor& g, const Tensor&) {
+  return no_slope(g);
+}
+template <>
+Tensor slope<Op::reciprocal>(const Tensor& g, const Tensor& y) {
+  return -(g * y * y);
+}
+template <>
+Tensor slope<Op::angle>(const Tensor& g, const Tensor&) {
+  // That of a real number is 0 or pi.
+  return no_slope(g);
 }
 
 /// Half of g to each where they are equal. Where one is NaN neither loses, as in PyTorch.
@@ -101,67 +130,136 @@ Tensor precise(const Tensor& x, const Tensor& g) {
   return x.impl().is_number ? scalar_tensor(x.item(), g.dtype()) : x;
 }
 
-Tensor first_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b) {
-  switch (op) {
-    case Op::mul:
-      return g * b;
-    case Op::div:
-      return g / b;
-    case Op::pow:
-      // a to the power of zero is one, whatever a is.
-      return where(b == 0, scalar_tensor(0, g.dtype()), g * b * pow(a, precise(b, g) - 1));
-    case Op::minimum:
-      return share(g, a > b, a == b);
-    case Op::maximum:
-      return share(g, a < b, a == b);
-    default:  // add, sub, remainder, fmod
-      return g;
+/// The gradients of a function of two numbers, of which each sees the operands that the op's row
+/// says are saved for it.
+template <Op>
+struct Slopes;
+
+template <>
+struct Slopes<Op::add> {
+  static Tensor first(const Tensor& g, const Tensor&, const Tensor&) { return g; }
+  static Tensor second(const Tensor& g, const Tensor&, const Tensor&) { return g; }
+};
+template <>
+struct Slopes<Op::sub> {
+  static Tensor first(const Tensor& g, const Tensor&, const Tensor&) { return g; }
+  static Tensor second(const Tensor& g, const Tensor&, const Tensor&) { return -g; }
+};
+template <>
+struct Slopes<Op::mul> {
+  static Tensor first(const Tensor& g, const Tensor&, const Tensor& b) { return g * b; }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor&) { return g * a; }
+};
+template <>
+struct Slopes<Op::div> {
+  static Tensor first(const Tensor& g, const Tensor&, const Tensor& b) { return g / b; }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return -(g * (a / b / b));
   }
+};
+template <>
+struct Slopes<Op::remainder> {
+  static Tensor first(const Tensor& g, const Tensor&, const Tensor&) { return g; }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return -(g * floor(a / b));
+  }
+};
+template <>
+struct Slopes<Op::fmod> {
+  static Tensor first(const Tensor& g, const Tensor&, const Tensor&) { return g; }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return -(g * trunc(a / b));
+  }
+};
+template <>
+struct Slopes<Op::pow> {
+  static Tensor first(const Tensor& g, const Tensor& a, const Tensor& b) {
+    // a to the power of zero is one, whatever a is.
+    return where(b == 0, scalar_tensor(0, g.dtype()), g * b * pow(a, precise(b, g) - 1));
+  }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return where((a == 0) & (b >= 0), scalar_tensor(0, g.dtype()), g * pow(a, b) * log(precise(a, g)));
+  }
+};
+template <>
+struct Slopes<Op::minimum> {
+  static Tensor first(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return share(g, a > b, a == b);
+  }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return share(g, b > a, a == b);
+  }
+};
+template <>
+struct Slopes<Op::maximum> {
+  static Tensor first(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return share(g, a < b, a == b);
+  }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return share(g, b < a, a == b);
+  }
+};
+
+using Slope = Tensor (*)(const Tensor& g, const Tensor& saved);
+using Slope2 = Tensor (*)(const Tensor& g, const Tensor& a, const Tensor& b);
+struct BinarySlopes {
+  Slope2 first = nullptr, second = nullptr;
+};
+
+constexpr bool has_gradient(Op op) { return row_of(op).first != Saves::no_gradient; }
+
+template <Op op>
+constexpr Slope slope_of() {
+  if constexpr (has_gradient(op)) return slope<op>;
+  return nullptr;
+}
+template <Op op>
+constexpr BinarySlopes slopes_of() {
+  if constexpr (has_gradient(op)) return {Slopes<op>::first, Slopes<op>::second};
+  return {};
 }
 
-Tensor second_gradient(Op op, const Tensor& g, const Tensor& a, const Tensor& b) {
-  switch (op) {
-    case Op::sub:
-      return -g;
-    case Op::mul:
-      return g * a;
-    case Op::div:
-      return -(g * (a / b / b));
-    case Op::remainder:
-      return -(g * floor(a / b));
-    case Op::fmod:
-      return -(g * trunc(a / b));
-    case Op::pow:
-      return where((a == 0) & (b >= 0), scalar_tensor(0, g.dtype()),
-                   g * pow(a, b) * log(precise(a, g)));
-    case Op::minimum:
-      return share(g, b > a, a == b);
-    case Op::maximum:
-      return share(g, b < a, a == b);
-    default:  // add
-      return g;
-  }
+constexpr Slope kSlopes[] = {
+#define X(name, ...) slope_of<Op::name>(),
+    TAMIS_UNARY_OPS(X)
+#undef X
+};
+constexpr BinarySlopes kBinarySlopes[] = {
+#define X(name, ...) slopes_of<Op::name>(),
+    TAMIS_BINARY_OPS(X)
+#undef X
+};
+
+void record_unary(Op op, const Tensor& y, const Tensor& x) {
+  const Saves saves = row_of(op).first;
+  const Tensor kept = saves == Saves::nothing ? Tensor() : saves == Saves::result ? y : x;
+  record(y, name(op), Flow::pointwise, {x}, {kept},
+         [slope = kSlopes[unary_index(op)]](const Tensor& g, std::span<const Tensor> saved)
+             -> Gradients { return {slope(g, saved[0])}; });
 }
 
 /// What the two gradients read; nothing is kept for a gradient that nobody wants.
 std::vector<Tensor> save_operands(Op op, const Tensor& a, const Tensor& b) {
-  if (op == Op::add || op == Op::sub) return {};
-  const bool want_b = is_tracked(b);
-  if (op == Op::mul) return {want_b ? a : Tensor(), is_tracked(a) ? b : Tensor()};
-  const bool linear = op == Op::div || op == Op::remainder || op == Op::fmod;
-  const bool plain = op == Op::remainder || op == Op::fmod;  // the first gradient reads nothing
-  return {want_b || !linear ? a : Tensor(), want_b || !plain ? b : Tensor()};
+  const auto bits = [](bool wanted, Saves saves) {
+    return wanted ? static_cast<unsigned>(saves) : 0u;
+  };
+  const unsigned kept =
+      bits(is_tracked(a), row_of(op).first) | bits(is_tracked(b), row_of(op).second);
+  if (kept == 0) return {};
+  const auto has = [=](Saves operand) { return (kept & static_cast<unsigned>(operand)) != 0; };
+  return {has(Saves::first) ? a : Tensor(), has(Saves::second) ? b : Tensor()};
 }
 
 void record_binary(Op op, const Tensor& y, const Tensor& a, const Tensor& b) {
   const bool want_a = is_tracked(a), want_b = is_tracked(b);
-  record(y, name_of(op), Flow::pointwise, {a, b}, save_operands(op, a, b),
-         [=](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+  record(y, name(op), Flow::pointwise, {a, b}, save_operands(op, a, b),
+         [=, slopes = kBinarySlopes[binary_index(op)]](const Tensor& g,
+                                                       std::span<const Tensor> saved) -> Gradients {
            const Tensor none, &x = saved.empty() ? none : saved[0],
                               &z = saved.empty() ? none : saved[1];
            Gradients result(2);
-           if (want_a) result[0] = first_gradient(op, g, x, z);
-           if (want_b) result[1] = second_gradient(op, g, x, z);
+           if (want_a) result[0] = slopes.first(g, x, z);
+           if (want_b) result[1] = slopes.second(g, x, z);
            return result;
          });
 }
@@ -172,16 +270,9 @@ void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs) {
   check(!is_complex(y.dtype()), ErrorKind::unsupported,
         "complex numbers carry no gradient: detach() a tensor that requires one before it becomes "
         "complex");
-  if (is_unary(op)) {
-    const Tensor kept = is_linear(op) ? Tensor() : uses_result(op) ? y : inputs[0];
-    record(y, name_of(op), Flow::pointwise, {inputs[0]}, {kept},
-           [op](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             return {unary_gradient(op, g, saved[0], saved[0])};
-           });
-  } else if (op == Op::floor_div) {
-    return;  // a step function of both
-  } else if (is_binary(op)) {
-    record_binary(op, y, inputs[0], inputs[1]);
+  if (is_unary(op) || is_binary(op)) {
+    if (!has_gradient(op)) return;
+    is_unary(op) ? record_unary(op, y, inputs[0]) : record_binary(op, y, inputs[0], inputs[1]);
   } else if (op == Op::where) {
     record(y, "where", Flow::pointwise, {inputs[1], inputs[2]}, {inputs[0]},
            [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {

@@ -74,19 +74,20 @@ Tensor intersection(const Tensor& a, const Tensor& b) {
 /// `and` of two bool tensors.
 Tensor mask_and(const Tensor& a, const Tensor& b) {
   const Tensor structured = intersection(a, b);
-  return structured.defined() ? structured
-                              : defer(Op::mask_and, DType::boolean, DType::boolean, {a, b});
+  return structured.defined()
+             ? structured
+             : defer_recorded(Op::mask_and, DType::boolean, DType::boolean, {a, b});
 }
 
 /// op on truth values for bools, bits on integers.
 Tensor bitwise(Op mask_op, Op bit_op, const char* kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   check_implemented(!is_floating_point(dtype) && !is_complex(dtype), kernel, dtype);
-  return defer(dtype == DType::boolean ? mask_op : bit_op, dtype, dtype, {a, b});
+  return defer_recorded(dtype == DType::boolean ? mask_op : bit_op, dtype, dtype, {a, b});
 }
 
 Tensor logical(Op mask_op, const Tensor& a, const Tensor& b) {
-  return defer(mask_op, DType::boolean, DType::boolean, {a.to_bool(), b.to_bool()});
+  return defer_recorded(mask_op, DType::boolean, DType::boolean, {a.to_bool(), b.to_bool()});
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ Tensor logical(Op mask_op, const Tensor& a, const Tensor& b) {
 Tensor bitwise_not(const Tensor& x) {
   const DType dtype = result_type(x);
   check_implemented(!is_floating_point(dtype) && !is_complex(dtype), "bitwise_not_cpu", dtype);
-  return defer(dtype == DType::boolean ? Op::mask_not : Op::bit_not, dtype, dtype, {x});
+  return defer_recorded(dtype == DType::boolean ? Op::mask_not : Op::bit_not, dtype, dtype, {x});
 }
 
 Tensor bitwise_and(const Tensor& a, const Tensor& b) {
@@ -111,7 +112,7 @@ Tensor bitwise_xor(const Tensor& a, const Tensor& b) {
 }
 
 Tensor logical_not(const Tensor& x) {
-  return defer(Op::mask_not, DType::boolean, DType::boolean, {x.to_bool()});
+  return defer_recorded(Op::mask_not, DType::boolean, DType::boolean, {x.to_bool()});
 }
 
 Tensor logical_and(const Tensor& a, const Tensor& b) { return mask_and(a.to_bool(), b.to_bool()); }

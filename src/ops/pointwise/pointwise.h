@@ -35,8 +35,10 @@ void check_implemented(bool ok, const char* kernel, DType dtype);
 /// Enters y, the result of op on inputs, into the graph of gradients (gradients.cpp).
 void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs);
 
-/// defer as an operation that has a gradient.
-inline Tensor defer(Op op, DType operand, DType result, std::initializer_list<TensorRef> inputs) {
+/// defer, with its gradient entered into the graph. Ops call this one unless they record a gradient
+/// of their own.
+inline Tensor defer_recorded(Op op, DType operand, DType result,
+                             std::initializer_list<TensorRef> inputs) {
   Tensor y = defer(op, operand, result, std::span(inputs.begin(), inputs.size()));
   const bool has_gradient = is_floating_point(result) || is_complex(result);
   const auto tracked = [](const Tensor& x) { return is_tracked(x); };

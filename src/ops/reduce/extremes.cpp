@@ -1,5 +1,6 @@
 // Extremes: the largest and smallest elements and where they stand.
 #include "core/check.h"
+#include "core/convert.h"
 #include "ops/index/gradients.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
@@ -14,8 +15,7 @@ namespace {
 
 /// The dtype that values of this dtype are compared in.
 DType compared_in(DType dtype) {
-  if (dtype == DType::boolean) return DType::uint8;
-  return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype;
+  return dtype == DType::boolean ? DType::uint8 : compute_dtype(dtype);
 }
 
 void check_not_empty(const char* op, const Tensor& x, std::optional<int64_t> dim) {

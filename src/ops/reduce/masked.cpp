@@ -19,7 +19,8 @@ namespace {
 Tensor extreme(bool largest, const Tensor& x, const Tensor& given, const Dims& dims, bool keepdim,
                std::optional<DType> dtype) {
   const Tensor mask = input_mask(x, given);
-  const Tensor chosen = kept(mask, x, largest ? lowest(x.dtype()) : highest(x.dtype()));
+  const Reduction reduction = largest ? Reduction::amax : Reduction::amin;
+  const Tensor chosen = kept(mask, x, neutral(reduction, x.dtype()));
   const Shape over = normalize_dims(dims, x.dim());
   const Tensor result =
       largest ? tamis::amax(chosen, over, keepdim) : tamis::amin(chosen, over, keepdim);
@@ -60,13 +61,8 @@ Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
 
 Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
             std::optional<DType> dtype) {
-  const Shape over = normalize_dims(dims, x.dim());
-  const Tensor chosen = kept(input_mask(x, mask), x, 1);
-  const Tensor result = accumulate(Reduction::prod, chosen, over, keepdim, dtype);
-  if (is_floating_point(result.dtype()) && is_tracked(chosen)) {
-    record_prod(result, chosen, over, keepdim);
-  }
-  return result;
+  return accumulate(Reduction::prod, kept(input_mask(x, mask), x, 1), normalize_dims(dims, x.dim()),
+                    keepdim, dtype);
 }
 
 Tensor mean(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdim,

@@ -18,7 +18,7 @@ namespace {
 Tensor exponent(const Tensor& x, const Tensor& given, const char* argument) {
   const Tensor mask = input_mask(x, given, argument);
   check_implemented(!mask.defined() || is_floating_point(x.dtype()), "logaddexp_cpu", x.dtype());
-  return mask.defined() ? kept(mask, x, lowest(x.dtype())) : x;
+  return mask.defined() ? kept(mask, x, neutral(Reduction::amax, x.dtype())) : x;
 }
 
 }  // namespace

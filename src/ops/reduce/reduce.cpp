@@ -1,7 +1,5 @@
 // Reduce: sums, products, extremes and truth over all or some dimensions.
-#include <cmath>
-#include <limits>
-
+#include "ops/reduce/reduce.h"
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
@@ -9,7 +7,6 @@
 #include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/gradients.h"
-#include "ops/reduce/reduce.h"
 #include "ops/row.h"
 #include "tamis/create.h"
 #include "tamis/reduce.h"
@@ -28,32 +25,27 @@ Shape reduced_shape(const Tensor& x, const Shape& dims, bool keepdim) {
   return shape;
 }
 
-namespace {
-
-/// The dtype that sums and products of this dtype are taken in.
-DType sum_operand(DType dtype) {
-  if (is_complex(dtype)) return dtype;
-  if (!is_floating_point(dtype)) return DType::int64;
-  return dtype == DType::float64 ? DType::float64 : DType::float32;
-}
-
-/// The reduction, or `nothing` in each element if there is nothing to reduce.
-Tensor run(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim, DType operand,
-           DType result, Scalar nothing) {
+Tensor reduce_along(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
+                    DType result) {
   const Shape shape = reduced_shape(x, dims, keepdim);
-  if (x.numel() == 0) return full_on(backend_of(x), shape, nothing, result);
-  return make_view(reduce(reduction, x, dims, operand, result),
+  if (x.numel() == 0) {
+    return full_on(backend_of(x), shape, reduction_of_nothing(reduction, result), result);
+  }
+  return make_view(reduce(reduction, x, dims, operand_dtype(reduction, result), result),
                    {shape, contiguous_strides(shape), 0});
 }
+
+namespace {
 
 /// Whether any (all) elements along dims are true, as `result`, which is bool or uint8.
 Tensor reduce_truth(bool all, const Tensor& mask, const Shape& dims, bool keepdim, DType result) {
   const Shape shape = reduced_shape(mask, dims, keepdim);
+  if (mask.numel() == 0) return full(shape, all, result);
   if (static_cast<int64_t>(dims.size()) == mask.dim()) {
     return full_on(backend_of(mask), shape, all ? all_true(mask) : any_true(mask), result);
   }
   const Reduction reduction = all ? Reduction::amin : Reduction::amax;
-  return run(reduction, mask, dims, keepdim, DType::uint8, DType::uint8, all).to(result);
+  return reduce_along(reduction, mask, dims, keepdim, DType::uint8).to(result);
 }
 
 DType truth_dtype(const Tensor& x) {
@@ -65,9 +57,7 @@ DType truth_dtype(const Tensor& x) {
 Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
                   std::optional<DType> dtype) {
   const bool is_sum = reduction == Reduction::sum;
-  const DType result = dtype                                                   ? *dtype
-                       : is_floating_point(x.dtype()) || is_complex(x.dtype()) ? x.dtype()
-                                                                               : DType::int64;
+  const DType result = dtype.value_or(result_dtype(reduction, x.dtype()));
   if (result == DType::boolean) {
     return reduce_truth(!is_sum, x.to_bool(), dims, keepdim, DType::boolean);
   }
@@ -77,8 +67,7 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
   }
   // Bools are counted as they are.
   const bool counts = is_sum && x.dtype() == DType::boolean && result == DType::int64;
-  const Tensor y = run(reduction, counts ? x : x.to(result), dims, keepdim, sum_operand(result),
-                       result, is_sum ? 0 : 1);
+  const Tensor y = reduce_along(reduction, counts ? x : x.to(result), dims, keepdim, result);
   if (is_floating_point(result) && is_tracked(x)) {
     is_sum ? record_sum(y, x, dims, keepdim) : record_prod(y, x, dims, keepdim);
   }
@@ -103,9 +92,7 @@ Tensor extreme(Reduction reduction, const char* op, const Tensor& x, const Dims&
   if (x.dtype() == DType::boolean) {
     return reduce_truth(reduction == Reduction::amin, x, dims, keepdim, DType::boolean);
   }
-  const bool is_half = x.dtype() == DType::float16 || x.dtype() == DType::bfloat16;
-  const DType operand = is_half ? DType::float32 : x.dtype();
-  const Tensor y = run(reduction, x, dims, keepdim, operand, x.dtype(), 0);
+  const Tensor y = reduce_along(reduction, x, dims, keepdim, x.dtype());
   if (is_tracked(x)) record_extreme(y, x, dims, keepdim);
   return y;
 }
@@ -128,8 +115,7 @@ Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType
         "dtype. Got: {}",
         dtype ? "Optional" : "Input", scalar_type_name(result));
   const Shape over = normalize_dims(dims, x.dim());
-  const Tensor y = run(Reduction::mean, x.to(result), over, keepdim, sum_operand(result), result,
-                       std::numeric_limits<double>::quiet_NaN());
+  const Tensor y = reduce_along(Reduction::mean, x.to(result), over, keepdim, result);
   if (is_tracked(x)) record_mean(y, x, over, keepdim);
   return y;
 }

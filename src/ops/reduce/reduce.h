@@ -13,13 +13,13 @@ namespace tamis {
 /// x's shape after reducing dims.
 Shape reduced_shape(const Tensor& x, const Shape& dims, bool keepdim);
 
+/// The reduction to a result of this dtype. Its gradient is the caller's to record.
+Tensor reduce_along(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
+                    DType result);
+
 /// The sum or product; x is converted to the result's dtype first, as in PyTorch.
 Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool keepdim,
                   std::optional<DType> dtype);
-
-/// The least and the greatest number of a dtype, infinities included.
-Scalar lowest(DType dtype);
-Scalar highest(DType dtype);
 
 /// value where mask is true, identity elsewhere. Deferred; never computes with what is masked out.
 Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/check.h"
+#include "core/convert.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/reduce.h"
@@ -15,10 +16,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
-
 /// Halves as float32: what is computed from them is rounded once, at the end.
-Tensor widened(const Tensor& x) { return is_half(x.dtype()) ? x.to(DType::float32) : x; }
+Tensor widened(const Tensor& x) { return x.to(compute_dtype(x.dtype())); }
 
 /// The largest kept element, -infinity if there is none; dims become size 1. Settled, because it is
 /// broadcast.
@@ -70,7 +69,7 @@ Tensor compute_softmax(const Tensor& given, const Tensor& mask, const Shape& dim
   const Tensor x = widened(given);
   const Tensor shift = largest(x, mask, dims);
   const auto powers = [&] { return kept(mask, exp(sub(x, shift)), 0); };
-  if (is_half(given.dtype())) {  // a second exponential takes less than memory for the first
+  if (x.dtype() != given.dtype()) {  // a second exponential takes less than memory for the first
     const Tensor sum = sum_wide(powers(), dims).to(x.dtype()).settle();
     return kept(mask, div(powers(), sum), 0).to(given.dtype());
   }

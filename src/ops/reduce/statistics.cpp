@@ -1,6 +1,5 @@
 // Statistics: variances, and reductions that leave out NaN.
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -33,22 +32,6 @@ Tensor shaped(const Tensor& result, const Tensor& x, const Dims& dims, bool keep
 }
 
 }  // namespace
-
-Scalar lowest(DType dtype) {
-  return visit_dtype(dtype, [](auto type) -> Scalar {
-    using T = decltype(type);
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
-    return -std::numeric_limits<double>::infinity();
-  });
-}
-
-Scalar highest(DType dtype) {
-  return visit_dtype(dtype, [](auto type) -> Scalar {
-    using T = decltype(type);
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
-    return std::numeric_limits<double>::infinity();
-  });
-}
 
 Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity) {
   return mask.defined() ? where(mask, value, scalar_tensor(identity, value.dtype())) : value;
@@ -123,8 +106,21 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims, double cor
 
 Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
   check(!is_complex(x.dtype()), ErrorKind::dtype, "nansum does not support complex inputs");
-  const bool can_be_nan = is_floating_point(x.dtype());
-  return sum(can_be_nan ? kept(logical_not(isnan(x)), x, 0) : x, dims, keepdim, dtype);
+  if (!is_floating_point(x.dtype())) return sum(x, dims, keepdim, dtype);
+  const auto is_number = [&] { return logical_not(isnan(x)); };
+  const DType result = dtype.value_or(result_dtype(Reduction::nansum, x.dtype()));
+  // There is no NaN to pass over once it has become an integer.
+  if (!is_floating_point(result)) return sum(kept(is_number(), x, 0), dims, keepdim, dtype);
+  const Shape over = normalize_dims(dims, x.dim());
+  const Tensor y = reduce_along(Reduction::nansum, x.to(result), over, keepdim, result);
+  if (is_tracked(x)) {
+    record(
+        y, "nansum", Flow::mixes, {x}, {is_number()},
+        [over, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+          return {{where(saved[0], with_dims(g, over, keepdim), zeros({}, g.dtype())), saved[0]}};
+        });
+  }
+  return y;
 }
 
 Tensor nanmean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {

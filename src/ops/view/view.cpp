@@ -257,7 +257,7 @@ Tensor Tensor::to(const Device& device) const {
 
 Tensor Tensor::to(DType dtype) const {
   if (dtype == this->dtype()) return *this;
-  return defer(Op::cast, this->dtype(), dtype, {*this});
+  return defer_recorded(Op::cast, this->dtype(), dtype, {*this});
 }
 
 // ---- the same as functions ----------------------------------------------------------------------

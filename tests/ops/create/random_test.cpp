@@ -57,7 +57,7 @@ TEST(Philox, IsTheSameForManyCountersOnEveryInstructionSet) {
     for (uint64_t first : {uint64_t{0}, uint64_t{0xFFFFFFF8}, ~uint64_t{0} - 3}) {
       for (size_t n : {0, 1, 7, 8, 15, 16, 31, 32, 33, 100}) {
         std::vector<uint32_t> words(4 * n + 1, 77);
-        kernels->philox(seed, first, n, words.data());
+        kernels->philox(seed, first, words.data(), n);
         for (size_t k = 0; k < n; ++k) {
           const uint64_t at = first + k;
           const auto expected = philox({static_cast<uint32_t>(at), static_cast<uint32_t>(at >> 32)},
@@ -236,7 +236,8 @@ TEST(Randint, RefusesEmptyAndUnrepresentableRanges) {
 
 TEST(Randperm, IsAPermutation) {
   manual_seed(6);
-  for (DType dtype : {uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64}) {
+  for (DType dtype :
+       {uint8, uint16, int8, int16, int32, int64, float16, bfloat16, float32, float64}) {
     for (int64_t n : {0, 1, 2, 7, 128}) {
       const Tensor x = randperm(n, dtype);
       EXPECT_EQ(x.dtype(), dtype);

@@ -87,7 +87,8 @@ void check_random() {
 
 template <class T>
 class IsinSetOf : public ::testing::Test {};
-using Numbers = ::testing::Types<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+using Numbers =
+    ::testing::Types<uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, float, double>;
 TYPED_TEST_SUITE(IsinSetOf, Numbers);
 
 TYPED_TEST(IsinSetOf, FindsWhatASearchFinds) {

@@ -146,8 +146,8 @@ TEST_P(ArithSweep, InPlaceGivesTheSameInEveryLayout) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Numbers, ArithSweep,
-                         ::testing::Values(uint8, int8, int16, int32, int64, float16, bfloat16,
-                                           float32, float64),
+                         ::testing::Values(uint8, uint16, int8, int16, int32, int64, float16,
+                                           bfloat16, float32, float64),
                          dtype_name);
 
 struct Unary {
@@ -173,6 +173,7 @@ const Unary kAnalytic[] = {
     {"tan", tan, std::tan},
     {"tanh", tanh, std::tanh},
     {"sigmoid", sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+    {"erf", erf, std::erf},
     {"reciprocal", reciprocal, [](double x) { return 1 / x; }, true},
 };
 

@@ -1,6 +1,8 @@
 // Promotion: the dtypes of results, compared with what PyTorch says for every combination.
+#include <iterator>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "ops/row.h"
 #include "support/pointwise_cases.h"
@@ -35,6 +37,32 @@ TEST(Promotion, IsPyTorchsForEveryPairOfOperands) {
   EXPECT_EQ(count, 28 * 28);
 }
 
+// uint16 is none of torch 1.13, and later ones refuse to mix it with integers: these are NumPy's
+// and the array API's rules.
+TEST(Promotion, OfUint16IsNumPys) {
+  const std::pair<DType, DType> rules[] = {
+      {boolean, uint16},       {uint8, uint16},    {uint16, uint16},   {int8, int32},
+      {int16, int32},          {int32, int32},     {int64, int64},     {float16, float16},
+      {bfloat16, bfloat16},    {float32, float32}, {float64, float64}, {complex64, complex64},
+      {complex128, complex128}};
+  ASSERT_EQ(std::size(rules), static_cast<size_t>(kDTypeCount));
+  for (const auto& [other, want] : rules) {
+    EXPECT_EQ(promote_types(uint16, other), want) << name(other);
+    EXPECT_EQ(promote_types(other, uint16), want) << name(other);
+    EXPECT_EQ((ones({2}, uint16) + ones({2}, other)).dtype(), want) << name(other);
+  }
+  // Numbers and 0-d tensors do not widen it.
+  EXPECT_EQ((ones({2}, uint16) + 70000).dtype(), uint16);
+  EXPECT_EQ((ones({2}, uint16) + ones({}, int64)).dtype(), uint16);
+  EXPECT_EQ((ones({2}, uint16) + 0.5).dtype(), float32);
+  EXPECT_EQ((ones({2}, uint16) / 2).dtype(), float32);
+  EXPECT_EQ(sum(ones({2}, uint16)).dtype(), int64);
+}
+
+/// The dtypes that PyTorch 1.13 has, in the order of op_dtypes.txt.
+constexpr DType kTorchDTypes[] = {boolean, uint8,    int8,    int16,   int32,     int64,
+                                  float16, bfloat16, float32, float64, complex64, complex128};
+
 /// What calling the row gives: the name of the result's dtype, or "error" for an error of kind
 /// dtype.
 std::string outcome(const Row& row, const Args& args) {
@@ -63,16 +91,16 @@ TEST(Promotion, EveryOpGivesPyTorchsDTypeForEveryDType) {
     if (wanted.size() == 1) {
       EXPECT_EQ(outcome(*rows[op], {x}), wanted[0]) << line;
     } else {
-      ASSERT_EQ(wanted.size(), kDTypeCount);
+      ASSERT_EQ(wanted.size(), std::size(kTorchDTypes));
       for (size_t i = 0; i < wanted.size(); ++i) {
-        const DType dtype = static_cast<DType>(i);
+        const DType dtype = kTorchDTypes[i];
         EXPECT_EQ(outcome(*rows[op], {x, ones({2}, dtype)}), wanted[i])
             << op << "(" << a << ", " << name(dtype) << ")";
       }
     }
     ++count;
   }
-  EXPECT_EQ(count, 50 * kDTypeCount);
+  EXPECT_EQ(count, 51 * static_cast<int>(std::size(kTorchDTypes)));
 }
 
 TEST(Promotion, NumbersDoNotWidenTensors) {

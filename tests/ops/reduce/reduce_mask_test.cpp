@@ -9,6 +9,7 @@
 #include "support/mask_cases.h"
 #include "tamis/loss.h"
 #include "tamis/masked.h"
+#include "tamis/reduce.h"
 #include "tamis/runtime.h"
 
 namespace tamis {
@@ -29,6 +30,7 @@ template <bool largest>
 Scalar limit_of(DType dtype) {
   if (is_floating_point(dtype)) return largest ? kInf : -kInf;
   if (dtype == uint8) return largest ? 255 : 0;
+  if (dtype == uint16) return largest ? 65535 : 0;
   const int bits = static_cast<int>(itemsize(dtype)) * 8 - 1;
   const int64_t low = bits == 63 ? INT64_MIN : -(int64_t{1} << bits);
   return largest ? ~low : low;
@@ -92,7 +94,7 @@ const std::vector<Shape> kShapes = {{7, 3},    {70, 63},  {3, 64},   {130, 200},
                                     {5, 4096}, {4, 4097}, {3, 9000}, {1100, 70}};
 
 TEST(MaskedReduction, HasTheBitsOfTheFilledTensor) {
-  for (DType dtype : {uint8, int16, int64, float16, bfloat16, float32, float64}) {
+  for (DType dtype : {uint8, uint16, int16, int64, float16, bfloat16, float32, float64}) {
     for (const Shape& shape : kShapes) {
       const Tensor x = numbers(dtype, shape);
       for (const auto& [name, mask] : masks_over(shape[0], shape[1])) {
@@ -108,6 +110,27 @@ TEST(MaskedReduction, HasTheBitsOfTheFilledTensor) {
             expect_same_bits(op.run(where(drop, rest, dirty), dims), want, what + ", dropped");
             expect_same_bits(op.run(where(mask, dirty, op.neutral(dtype)), dims), want,
                              what + ", a number");
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MaskedReduction, OfNumbersHasTheBitsOfZerosInPlaceOfNaN) {
+  for (DType dtype : {float16, bfloat16, float32, float64}) {
+    for (const Shape& shape : kShapes) {
+      const Tensor some = numbers(dtype, shape);
+      for (const Tensor& x : {some, (some * -0.0).settle()}) {
+        for (const auto& [name, mask] : masks_over(shape[0], shape[1])) {
+          const Tensor zero = zeros({}, dtype),
+                       holes = where(mask, x, full({}, kNaN, dtype)).settle();
+          const Tensor filled = where(mask, x, zero).settle(), odd = (some > 1).settle();
+          for (const Dims& dims : {Dims{}, Dims{0}, Dims{1}}) {
+            expect_same_bits(nansum(holes, dims), sum(filled, dims), name);
+            expect_same_bits(nansum(holes.t(), dims), sum(filled.t(), dims), name);
+            expect_same_bits(nansum(where(odd, holes, zero), dims),
+                             sum(where(odd, filled, zero).settle(), dims), name);
           }
         }
       }

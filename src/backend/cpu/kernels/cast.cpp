@@ -108,22 +108,22 @@ void cast(const void* a, void* out, size_t n) {
   }
 }
 
-template <class From, class... Tos>
+template <class From>
 void set_row(Kernels& table) {
-  ((table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<Tos>)] =
-        &cast<From, Tos>),
-   ...);
-}
-
-template <class... Ts>
-void set_rows(Kernels& table) {
-  (set_row<Ts, Ts...>(table), ...);
+  Kernels::Unary* row = table.cast[static_cast<int>(dtype_of<From>)];
+#define X(constant, type, ...) row[static_cast<int>(DType::constant)] = &cast<From, type>;
+  TAMIS_INTEGER_DTYPES(X)
+  TAMIS_FLOAT_DTYPES(X)
+#undef X
 }
 
 }  // namespace
 
 void fill_cast(Kernels& table) {
-  set_rows<uint8_t, int8_t, int16_t, int32_t, int64_t, Half, BFloat16, float, double>(table);
+#define X(constant, type, ...) set_row<type>(table);
+  TAMIS_INTEGER_DTYPES(X)
+  TAMIS_FLOAT_DTYPES(X)
+#undef X
 }
 
 }  // namespace tamis::cpu::HWY_NAMESPACE

@@ -51,18 +51,24 @@ HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
     return _mm512_cmp_pd_mask(_mm512_loadu_pd(a), _mm512_loadu_pd(b), kFloats);
   } else {
     const __m512i x = _mm512_loadu_si512(a), y = _mm512_loadu_si512(b);
-    if constexpr (std::is_same_v<T, uint8_t>) return _mm512_cmp_epu8_mask(x, y, kIntegers);
-    if constexpr (std::is_same_v<T, int8_t>) return _mm512_cmp_epi8_mask(x, y, kIntegers);
-    if constexpr (std::is_same_v<T, int16_t>) return _mm512_cmp_epi16_mask(x, y, kIntegers);
-    if constexpr (std::is_same_v<T, int32_t>) return _mm512_cmp_epi32_mask(x, y, kIntegers);
-    if constexpr (std::is_same_v<T, int64_t>) return _mm512_cmp_epi64_mask(x, y, kIntegers);
+    constexpr bool plus = std::is_unsigned_v<T>;
+    if constexpr (sizeof(T) == 1) {
+      return plus ? _mm512_cmp_epu8_mask(x, y, kIntegers) : _mm512_cmp_epi8_mask(x, y, kIntegers);
+    } else if constexpr (sizeof(T) == 2) {
+      return plus ? _mm512_cmp_epu16_mask(x, y, kIntegers) : _mm512_cmp_epi16_mask(x, y, kIntegers);
+    } else if constexpr (sizeof(T) == 4) {
+      return plus ? _mm512_cmp_epu32_mask(x, y, kIntegers) : _mm512_cmp_epi32_mask(x, y, kIntegers);
+    } else {
+      return plus ? _mm512_cmp_epu64_mask(x, y, kIntegers) : _mm512_cmp_epi64_mask(x, y, kIntegers);
+    }
   }
 }
 template <class T>
 constexpr int kCompared = 64 / sizeof(T);
 template <class Test, class T>
 constexpr bool kInverted = false;
-constexpr size_t kSmallestCompared = 1;
+template <class T>
+constexpr bool kComparesVectors = true;
 
 #elif HWY_TARGET == HWY_AVX2
 // All bits of each element of 4 or 8 bytes for which the test holds. There is no <= of integers: it
@@ -108,10 +114,13 @@ template <class Test, class T>
 constexpr bool kInverted = std::is_integral_v<T>&& std::is_same_v<Test, Le>;
 template <class T>
 constexpr int kCompared = sizeof(T) == 4 ? 32 : 4;
-constexpr size_t kSmallestCompared = 4;
+// There is no comparison of unsigned integers either.
+template <class T>
+constexpr bool kComparesVectors = sizeof(T) >= 4 && std::is_signed_v<T>;
 
 #else
-constexpr size_t kSmallestCompared = SIZE_MAX;  // no compare_vector
+template <class T>
+constexpr bool kComparesVectors = false;
 template <class T>
 [[maybe_unused]] constexpr int kCompared = 0;
 template <class Test, class T>
@@ -120,7 +129,7 @@ template <class Test, class T>
 
 template <class Test, class T>
 HWY_INLINE uint64_t compare_word(const T* a, const T* b) {
-  if constexpr (sizeof(T) >= kSmallestCompared) {
+  if constexpr (kComparesVectors<T>) {
     uint64_t word = 0;
     for (int i = 0; i < 64; i += kCompared<T>) word |= compare_vector<Test>(a + i, b + i) << i;
     return kInverted<Test, T> ? ~word : word;
@@ -194,11 +203,12 @@ void from_mask(const uint64_t* mask, void* out, size_t n) {
   for (size_t i = 0; i < n; ++i) y[i] = *mask >> i & 1 ? static_cast<T>(one) : T{0};
 }
 
-template <class... Ts>
+template <class T>
 void set_compares(Kernels& table) {
-  ((table.compare[compare_index(Op::eq)][static_cast<int>(dtype_of<Ts>)] = &compare<Eq, Ts>), ...);
-  ((table.compare[compare_index(Op::lt)][static_cast<int>(dtype_of<Ts>)] = &compare<Lt, Ts>), ...);
-  ((table.compare[compare_index(Op::le)][static_cast<int>(dtype_of<Ts>)] = &compare<Le, Ts>), ...);
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  table.compare[compare_index(Op::eq)][type] = &compare<Eq, T>;
+  table.compare[compare_index(Op::lt)][type] = &compare<Lt, T>;
+  table.compare[compare_index(Op::le)][type] = &compare<Le, T>;
 }
 
 template <class Test, int W, uint64_t one>
@@ -210,13 +220,14 @@ void set_mask(Kernels& table, DType dtype) {
 }  // namespace
 
 void fill_compare(Kernels& table) {
-  set_compares<uint8_t, int8_t, int16_t, int32_t, int64_t, float, double>(table);
+#define X(constant, type, ...) \
+  set_compares<type>(table);   \
+  set_mask<Nonzero<type>, sizeof(type), 1>(table, DType::constant);
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
+  set_compares<float>(table);
+  set_compares<double>(table);
   set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::boolean);
-  set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::uint8);
-  set_mask<Nonzero<int8_t>, 1, 1>(table, DType::int8);
-  set_mask<Nonzero<int16_t>, 2, 1>(table, DType::int16);
-  set_mask<Nonzero<int32_t>, 4, 1>(table, DType::int32);
-  set_mask<Nonzero<int64_t>, 8, 1>(table, DType::int64);
   set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3C00>(table, DType::float16);
   set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3F80>(table, DType::bfloat16);
   set_mask<Nonzero<float>, 4, 0x3F800000>(table, DType::float32);

@@ -263,12 +263,13 @@ void from_mask(const uint64_t* mask, void* out, size_t n) {
 
 constexpr size_t kLanes = 64;
 
-template <template <class> class F, class R>
-void reduce(const void* a, const uint64_t* mask, size_t n, void* out, Pair<double> identity) {
+template <template <class> class F, class R, Reduction reduction>
+void reduce(const void* a, const uint64_t* mask, void* out, size_t n) {
   const R* x = static_cast<const R*>(a);
   const F<double> f;
   Pair<double> lanes[kLanes];
-  for (Pair<double>& lane : lanes) lane = identity;
+  const Pair<double> start{neutral_value<double>(row_of(reduction).neutral), 0};
+  for (Pair<double>& lane : lanes) lane = start;
   for (size_t i = 0; i < n; i += kLanes) {
     const uint64_t word = mask ? mask[i / 64] : ~uint64_t{0};
     for (size_t j = 0; j < std::min(kLanes, n - i); ++j) {
@@ -283,18 +284,8 @@ void reduce(const void* a, const uint64_t* mask, size_t n, void* out, Pair<doubl
   store(static_cast<double*>(out), 0, lanes[0]);
 }
 
-template <class R>
-void sum(const void* a, const uint64_t* mask, size_t n, void* out) {
-  reduce<Add, R>(a, mask, n, out, {0, 0});
-}
-
-template <class R>
-void prod(const void* a, const uint64_t* mask, size_t n, void* out) {
-  reduce<Mul, R>(a, mask, n, out, {1, 0});
-}
-
 template <template <class> class F, class R>
-void add_lines(const void* a, size_t lines, size_t width, void* out) {
+void add_lines(const void* a, void* out, size_t lines, size_t width) {
   const R* x = static_cast<const R*>(a);
   double* const acc = static_cast<double*>(out);
   const F<double> f;
@@ -339,6 +330,13 @@ void fill_arithmetic(Kernels& table) {
   set_binary(Op::pow, &binary<Pow, R>);
 }
 
+template <Reduction reduction, template <class> class F, class R>
+void set_reduction(Kernels& table) {
+  constexpr int type = static_cast<int>(dtype_of<std::complex<R>>);
+  table.reduce[reduction_index(reduction)][type] = &reduce<F, R, reduction>;
+  table.reduce_lines[reduction_index(reduction)][type] = &add_lines<F, R>;
+}
+
 template <class R>
 void fill_other(Kernels& table) {
   constexpr int type = static_cast<int>(dtype_of<std::complex<R>>);
@@ -351,10 +349,9 @@ void fill_other(Kernels& table) {
   table.cast[part][type] = &from_real<R>;
   table.cast[type][static_cast<int>(DType::complex64)] = &cast<R, float>;
   table.cast[type][static_cast<int>(DType::complex128)] = &cast<R, double>;
-  table.sum[type] = &sum<R>;
-  table.prod[type] = &prod<R>;
-  table.sum_lines[type] = &add_lines<Add, R>;
-  table.prod_lines[type] = &add_lines<Mul, R>;
+  set_reduction<Reduction::sum, Add, R>(table);
+  set_reduction<Reduction::mean, Add, R>(table);
+  set_reduction<Reduction::prod, Mul, R>(table);
 }
 
 }  // namespace

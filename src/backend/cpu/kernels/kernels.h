@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "backend/op.h"
+#include "backend/reduction.h"
 #include "tamis/dtype.h"
 
 namespace tamis::cpu {
@@ -30,14 +31,16 @@ struct Elements {
 };
 
 /// Conventions.
+/// Arguments come in this order: values that are read, the mask, numbers, what is written, how many
+/// elements. What belongs to one pointer (its stride, its limit) follows it at once.
 /// Masks are 64-bit words, element i is bit i % 64 of word i / 64; the bits of the last word beyond
 /// n are zero, in and out. No kernel reads or writes outside [0, n) of its operands unless its
 /// comment says so. No operand need be aligned beyond its dtype. `out` may be the same pointer as
 /// an operand of the same width (element-wise), but may not overlap it otherwise. n may be 0.
-/// Arithmetic tables have entries for integers, float32, float64 and complex dtypes; null where the
-/// op makes no sense for the dtype (sqrt of int32, bit_and of float32, lt of complex64). float16
-/// and bfloat16 only occur in casts and moves, bool only as mask words (its bytes are moved as
-/// width 1).
+/// Arithmetic tables have an entry for each dtype that the row of the op takes (op.h,
+/// reduction.h), and null for the others (sqrt of int32, bit_and of float32, lt of complex64).
+/// float16 and bfloat16 only occur in casts and moves, bool only as mask words (its bytes are moved
+/// as width 1). tests/kernels/table_test.cpp looks at every entry.
 struct Kernels {
   using Unary = void (*)(const void* a, void* out, size_t n);
   using Binary = void (*)(Elements a, Elements b, void* out, size_t n);
@@ -47,7 +50,7 @@ struct Kernels {
 
   Unary unary[kUnaryOps][kDTypeCount];
   Binary binary[kBinaryOps][kDTypeCount];
-  Compare compare[kCompareOps][kDTypeCount];  // eq, lt, le; false with NaN
+  Compare compare[kCompareOps][kDTypeCount];  // false with NaN
 
   /// C++ conversions between non-bool dtypes, f16/bf16 by way of float; float to integer truncates.
   /// Complex dtypes convert to each other, and to and from the dtype of their parts.
@@ -58,20 +61,20 @@ struct Kernels {
   void (*from_mask[kDTypeCount])(const uint64_t* mask, void* out, size_t n);
 
   /// out = mask ? a : b, by width.
-  void (*where[kWidths])(const uint64_t* mask, Elements a, Elements b, void* out, size_t n);
+  void (*where[kWidths])(Elements a, Elements b, const uint64_t* mask, void* out, size_t n);
 
   /// Packs the elements whose bit is set at out, keeping their order; returns their number. Writes
   /// only below `limit` (an address at or behind the last selected element): bytes between the
   /// packed elements and limit may be overwritten. May read all of src[0, n).
-  size_t (*compress[kWidths])(const void* src, const uint64_t* mask, size_t n, void* out,
-                              const void* limit);
+  size_t (*compress[kWidths])(const void* src, const uint64_t* mask, void* out, const void* limit,
+                              size_t n);
   /// The reverse: out[i] = next element of src where bit i is set, others[i] elsewhere; `others`
   /// may be out itself. Returns how many elements of src were taken. Reads src only below `limit`.
-  size_t (*expand[kWidths])(const void* src, const void* limit, const uint64_t* mask,
-                            Elements others, size_t n, void* out);
+  size_t (*expand[kWidths])(const void* src, const void* limit, Elements others,
+                            const uint64_t* mask, void* out, size_t n);
   /// Writes base + i for every set bit i; returns their number. Writes only the selected ones'
   /// places in out.
-  size_t (*positions)(const uint64_t* mask, size_t n, int64_t base, int64_t* out);
+  size_t (*positions)(const uint64_t* mask, int64_t base, int64_t* out, size_t n);
 
   /// Number of set bits in n elements.
   int64_t (*popcount)(const uint64_t* mask, size_t n);
@@ -82,39 +85,31 @@ struct Kernels {
   /// Repeats one element n times.
   void (*fill[kWidths])(const void* value, void* out, size_t n);
 
-  /// Reductions of what the mask keeps of one block to one value; a null mask keeps all. Where 64
-  /// elements are masked out they are not read. Sums are taken over 64 interleaved lanes that are
-  /// then added pairwise, on every instruction set, so the result does not depend on it. float32
-  /// sums and products end in double. Entries: sum, prod for int64 (result int64, wrapping),
-  /// float32, float64 (result double), complex64, complex128 (result complex128); amax, amin for
-  /// all integers, float32, float64 (result of the dtype; NaN wins; of nothing the least or
-  /// greatest number). n >= 1.
-  void (*sum[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
-  void (*prod[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
-  void (*amax[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
-  void (*amin[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, void* out);
+  /// Reductions of what the mask keeps of one block to one value, which has the accumulator's dtype
+  /// (accumulator_dtype); a null mask keeps all. Where 64 elements are masked out they are not
+  /// read. Sums are taken over 64 interleaved lanes that are then added pairwise, on every
+  /// instruction set, so the result does not depend on it; integers wrap. NaN wins in extremes; of
+  /// nothing, the result is the neutral value. Those with a wide accumulator have of the integers
+  /// only int64. n >= 1.
+  using Reduce = void (*)(const void* a, const uint64_t* mask, void* out, size_t n);
+  Reduce reduce[kReductions][kDTypeCount];
+  /// Lines of `width` elements, one behind the other, onto `acc` in their order: acc[j] becomes the
+  /// reduction of itself and the j-th element of each line. Dtypes as in `reduce`.
+  using Lines = void (*)(const void* a, void* acc, size_t lines, size_t width);
+  Lines reduce_lines[kReductions][kDTypeCount];
 
   /// What softmax is made of, for float32 and float64. A null mask keeps all.
   /// The largest kept element, -infinity of none; NaN is passed over.
   double (*kept_max[kDTypeCount])(const void* a, const uint64_t* mask, size_t n);
-  /// out = exp(a - shift) where kept, 0 elsewhere; returns the sum, taken as `sum` does.
-  double (*exp_sum[kDTypeCount])(const void* a, const uint64_t* mask, size_t n, double shift,
-                                 void* out);
+  /// out = exp(a - shift) where kept, 0 elsewhere; returns the sum, taken as `reduce` does.
+  double (*exp_sum[kDTypeCount])(const void* a, const uint64_t* mask, double shift, void* out,
+                                 size_t n);
   /// a *= factor, and out = (a - first) - second; the numbers are rounded to the dtype before.
-  void (*scale[kDTypeCount])(void* a, size_t n, double factor);
-  void (*subtract[kDTypeCount])(const void* a, size_t n, double first, double second, void* out);
-
-  /// Lines of `width` elements, one behind the other, onto `acc` in their order: acc[j] becomes the
-  /// sum (product, extreme) of itself and the j-th element of each line. Dtypes as in `sum` and so
-  /// on; acc has that of the result.
-  using Lines = void (*)(const void* a, size_t lines, size_t width, void* acc);
-  Lines sum_lines[kDTypeCount];
-  Lines prod_lines[kDTypeCount];
-  Lines amax_lines[kDTypeCount];
-  Lines amin_lines[kDTypeCount];
+  void (*scale[kDTypeCount])(double factor, void* a, size_t n);
+  void (*subtract[kDTypeCount])(const void* a, double first, double second, void* out, size_t n);
 
   /// The four words of philox (core/philox.h) for each of the counters [first, first + n).
-  void (*philox)(uint64_t seed, uint64_t first, size_t n, uint32_t* out);
+  void (*philox)(uint64_t seed, uint64_t first, uint32_t* out, size_t n);
 };
 
 /// The table of the best instruction set that the CPU has and TAMIS_ISA allows; chosen once.

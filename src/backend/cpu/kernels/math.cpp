@@ -22,30 +22,24 @@ namespace tamis::cpu::HWY_NAMESPACE {
 namespace {
 
 // Functors rather than lambdas: the target region does not reach into lambdas with all compilers.
-#define TAMIS_MATH_FUNCTION(Name, function)               \
-  template <class T>                                      \
-  struct Name {                                           \
-    T operator()(T x) const { return math::function(x); } \
+template <Op>
+struct Function;
+#define X(name, ...)                     \
+  template <>                            \
+  struct Function<Op::name> {            \
+    template <class T>                   \
+    HWY_INLINE T operator()(T x) const { \
+      return math::name(x);              \
+    }                                    \
   };
-TAMIS_MATH_FUNCTION(Exp, exp)
-TAMIS_MATH_FUNCTION(Expm1, expm1)
-TAMIS_MATH_FUNCTION(Log, log)
-TAMIS_MATH_FUNCTION(Log2, log2)
-TAMIS_MATH_FUNCTION(Log10, log10)
-TAMIS_MATH_FUNCTION(Log1p, log1p)
-TAMIS_MATH_FUNCTION(Tanh, tanh)
-#undef TAMIS_MATH_FUNCTION
+TAMIS_ELEMENTARY_OPS(X)
+#undef X
 
-template <class T>
-struct Sigmoid {
-  T operator()(T x) const { return math::sigmoid(x); }
-};
-
-template <template <class> class F, class T>
+template <Op op, class T>
 void unary(const void* a, void* out, size_t n) {
   const T* x = static_cast<const T*>(a);
   T* y = static_cast<T*>(out);
-  const F<T> f;
+  const Function<op> f;
   TAMIS_INDEPENDENT
   for (size_t i = 0; i < n; ++i) y[i] = f(x[i]);
 }
@@ -60,17 +54,11 @@ void sigmoid(const void* a, void* out, size_t n) {
   std::copy_n(rest, n, y);
 }
 
-// `exact` is libm's, for the arguments that the short way does not reach; it is NaN there.
-#define TAMIS_CIRCULAR_FUNCTION(Name, function)           \
-  template <class T>                                      \
-  struct Name {                                           \
-    T operator()(T x) const { return math::function(x); } \
-    static T exact(T x) { return std::function(x); }      \
-  };
-TAMIS_CIRCULAR_FUNCTION(Sin, sin)
-TAMIS_CIRCULAR_FUNCTION(Cos, cos)
-TAMIS_CIRCULAR_FUNCTION(Tan, tan)
-#undef TAMIS_CIRCULAR_FUNCTION
+// libm's, for the arguments that the short way does not reach; it is NaN there.
+template <Op op, class T>
+T exact(T x) {
+  return op == Op::sin ? std::sin(x) : op == Op::cos ? std::cos(x) : std::tan(x);
+}
 
 // Copies of so many operands are kept, because the result may go where they are.
 constexpr size_t kPart = 256;
@@ -82,9 +70,9 @@ bool has_nan(const T* x, size_t n) {
   return found != 0;
 }
 
-template <template <class> class F, class T>
+template <Op op, class T>
 void circular(const void* a, void* out, size_t n) {
-  const F<T> f;
+  const Function<op> f;
   T x[kPart];
   for (size_t from = 0; from < n; from += kPart) {
     const size_t part = std::min(kPart, n - from);
@@ -94,7 +82,7 @@ void circular(const void* a, void* out, size_t n) {
     for (size_t i = 0; i < part; ++i) y[i] = f(x[i]);
     if (!has_nan(y, part)) continue;
     for (size_t i = 0; i < part; ++i) {
-      if (y[i] != y[i]) y[i] = F<T>::exact(x[i]);
+      if (y[i] != y[i]) y[i] = exact<op>(x[i]);
     }
   }
 }
@@ -116,35 +104,31 @@ void pow(Elements a, Elements b, void* out, size_t n) {
   }
 }
 
-template <template <class> class F>
-void set(Kernels& table, Op op) {
-  Kernels::Unary* row = table.unary[unary_index(op)];
-  row[static_cast<int>(DType::float32)] = &unary<F, float>;
-  row[static_cast<int>(DType::float64)] = &unary<F, double>;
+// Ops that have loops of their own have them here.
+template <Op op, class T>
+constexpr Kernels::Unary loop_of() {
+  if constexpr (op == Op::sigmoid && sizeof(T) == 4) {
+    return &sigmoid;
+  } else if constexpr (op == Op::sin || op == Op::cos || op == Op::tan) {
+    return &circular<op, T>;
+  } else {
+    return &unary<op, T>;
+  }
 }
 
-template <template <class> class F>
-void set_circular(Kernels& table, Op op) {
+template <Op op>
+void set(Kernels& table) {
   Kernels::Unary* row = table.unary[unary_index(op)];
-  row[static_cast<int>(DType::float32)] = &circular<F, float>;
-  row[static_cast<int>(DType::float64)] = &circular<F, double>;
+  row[static_cast<int>(DType::float32)] = loop_of<op, float>();
+  row[static_cast<int>(DType::float64)] = loop_of<op, double>();
 }
 
 }  // namespace
 
 void fill_math(Kernels& table) {
-  set<Exp>(table, Op::exp);
-  set<Expm1>(table, Op::expm1);
-  set<Log>(table, Op::log);
-  set<Log2>(table, Op::log2);
-  set<Log10>(table, Op::log10);
-  set<Log1p>(table, Op::log1p);
-  set<Tanh>(table, Op::tanh);
-  table.unary[unary_index(Op::sigmoid)][static_cast<int>(DType::float32)] = &sigmoid;
-  table.unary[unary_index(Op::sigmoid)][static_cast<int>(DType::float64)] = &unary<Sigmoid, double>;
-  set_circular<Sin>(table, Op::sin);
-  set_circular<Cos>(table, Op::cos);
-  set_circular<Tan>(table, Op::tan);
+#define X(name, ...) set<Op::name>(table);
+  TAMIS_ELEMENTARY_OPS(X)
+#undef X
   Kernels::Binary* powers = table.binary[binary_index(Op::pow)];
   powers[static_cast<int>(DType::float32)] = &pow<float>;
   powers[static_cast<int>(DType::float64)] = &pow<double>;

@@ -192,6 +192,79 @@ HWY_INLINE double tanh(double x) {
   return x != x ? x : std::copysign(y, x);
 }
 
+// A quotient of two polynomials.
+struct Ratio {
+  double over, under;
+};
+
+// (erf(x) - x) / x of |x| < 0.84375, by x^2.
+HWY_INLINE Ratio erf_near_zero(double z) {
+  return {1.28379167095512558561e-01 +
+              z * (-3.25042107247001499370e-01 +
+                   z * (-2.84817495755985104766e-02 +
+                        z * (-5.77027029648944159157e-03 + z * -2.37630166566501626084e-05))),
+          1 + z * (3.97917223959155352819e-01 +
+                   z * (6.50222499887672944485e-02 +
+                        z * (5.08130628187576562776e-03 +
+                             z * (1.32494738004321644526e-04 + z * -3.96022827877536812320e-06))))};
+}
+
+// erf(1 + s) - kErfOne of -0.15625 <= s < 0.25.
+constexpr double kErfOne = 8.45062911510467529297e-01;
+HWY_INLINE Ratio erf_near_one(double s) {
+  return {
+      -2.36211856075265944077e-03 + s * (4.14856118683748331666e-01 +
+                                         s * (-3.72207876035701323847e-01 +
+                                              s * (3.18346619901161753674e-01 +
+                                                   s * (-1.10894694282396677476e-01 +
+                                                        s * (3.54783043256182359371e-02 +
+                                                             s * -2.16637559486879084300e-03))))),
+      1 + s * (1.06420880400844228286e-01 +
+               s * (5.40397917702171048937e-01 +
+                    s * (7.18286544141962662868e-02 +
+                         s * (1.26171219808761642112e-01 +
+                              s * (1.36370839120290507362e-02 +
+                                   s * 1.19844998467991074170e-02)))))};
+}
+
+// log(x (1 - erf(x))) + x^2 + 0.5625 of x >= 1.25, by 1 / x^2; `far` is x >= 1 / 0.35.
+HWY_INLINE Ratio erf_tail(double v, bool far) {
+  const double r0 = far ? -9.86494292470009928597e-03 : -9.86494403484714822705e-03;
+  const double r1 = far ? -7.99283237680523006574e-01 : -6.93858572707181764372e-01;
+  const double r2 = far ? -1.77579549177547519889e+01 : -1.05586262253232909814e+01;
+  const double r3 = far ? -1.60636384855821916062e+02 : -6.23753324503260060396e+01;
+  const double r4 = far ? -6.37566443368389627722e+02 : -1.62396669462573470355e+02;
+  const double r5 = far ? -1.02509513161107724954e+03 : -1.84605092906711035994e+02;
+  const double r6 = far ? -4.83519191608651397019e+02 : -8.12874355063065934246e+01;
+  const double r7 = far ? 0 : -9.81432934416914548592e+00;
+  const double s1 = far ? 3.03380607434824582924e+01 : 1.96512716674392571292e+01;
+  const double s2 = far ? 3.25792512996573918826e+02 : 1.37657754143519042600e+02;
+  const double s3 = far ? 1.53672958608443695994e+03 : 4.34565877475229228821e+02;
+  const double s4 = far ? 3.19985821950859553908e+03 : 6.45387271733267880336e+02;
+  const double s5 = far ? 2.55305040643316442583e+03 : 4.29008140027567833386e+02;
+  const double s6 = far ? 4.74528541206955367215e+02 : 1.08635005541779435134e+02;
+  const double s7 = far ? -2.24409524465858183362e+01 : 6.57024977031928170135e+00;
+  const double s8 = far ? 0 : -6.04244152148580987438e-02;
+  return {r0 + v * (r1 + v * (r2 + v * (r3 + v * (r4 + v * (r5 + v * (r6 + v * r7)))))),
+          1 + v * (s1 + v * (s2 + v * (s3 + v * (s4 + v * (s5 + v * (s6 + v * (s7 + v * s8)))))))};
+}
+
+HWY_INLINE double erf(double x) {
+  const double a = std::abs(x) > 6 ? 6 : std::abs(x), z = a * a;  // beyond 6, 1 is the nearest
+  const bool low = a < 0.84375, middle = a < 1.25;
+  const Ratio zero = erf_near_zero(z), one = erf_near_one(a - 1);
+  const Ratio tail = erf_tail(1 / z, a >= 1 / 0.35);
+  const double ratio = (low      ? zero.over
+                        : middle ? one.over
+                                 : tail.over) /
+                       (low      ? zero.under
+                        : middle ? one.under
+                                 : tail.under);
+  // What rounds in the exponent is lost in 1.
+  const double y = middle ? kErfOne + ratio : 1 - exp((ratio - 0.5625) - z) / a;
+  return low ? x + x * ratio : x != x ? x : std::copysign(y, x);
+}
+
 // 0 where exp(-x) is infinite, as in PyTorch. The error is below 2 ulp.
 HWY_INLINE double sigmoid(double x) {
   const double e = exp(-std::abs(x)), sum = 1 + e;

@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kAll = ~uint64_t{0};
 
 template <int W>
-void where(const uint64_t* mask, Elements a, Elements b, void* out, size_t n) {
+void where(Elements a, Elements b, const uint64_t* mask, void* out, size_t n) {
   using T = typename Word<W>::type;
   const T* x = static_cast<const T*>(a.data);
   const T* y = static_cast<const T*>(b.data);
@@ -45,7 +45,7 @@ inline bool has_room(const void* at, const void* limit, size_t bytes) {
 }
 
 template <int W>
-size_t compress(const void* src, const uint64_t* mask, size_t n, void* out, const void* limit) {
+size_t compress(const void* src, const uint64_t* mask, void* out, const void* limit, size_t n) {
   using T = typename Word<W>::type;
   const T* x = static_cast<const T*>(src);
   T* const begin = static_cast<T*>(out);
@@ -69,8 +69,8 @@ size_t compress(const void* src, const uint64_t* mask, size_t n, void* out, cons
 }
 
 template <int W>
-size_t expand(const void* src, const void* limit, const uint64_t* mask, Elements others, size_t n,
-              void* out) {
+size_t expand(const void* src, const void* limit, Elements others, const uint64_t* mask, void* out,
+              size_t n) {
   using T = typename Word<W>::type;
   const T* const begin = static_cast<const T*>(src);
   const T* x = begin;
@@ -104,7 +104,7 @@ int64_t popcount(const uint64_t* mask, size_t n) {
   return count;
 }
 
-size_t positions(const uint64_t* mask, size_t n, int64_t base, int64_t* out) {
+size_t positions(const uint64_t* mask, int64_t base, int64_t* out, size_t n) {
   // What a word's stores leave behind its own positions is overwritten by the next ones.
   const int64_t total = popcount(mask, n);
   const int64_t* const limit = out + total;

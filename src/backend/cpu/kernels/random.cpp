@@ -34,7 +34,7 @@ HWY_INLINE V multiply(V a, uint32_t b) {
 }
 
 // core/philox.h for several vectors of counters at once.
-void philox(uint64_t seed, uint64_t first, size_t n, uint32_t* out) {
+void philox(uint64_t seed, uint64_t first, uint32_t* out, size_t n) {
   constexpr size_t kVectors = 4, kCounters = kVectors * kWide;
   V counters = first - V{};
   for (size_t i = 0; i < kWide; ++i) counters[i] += i;

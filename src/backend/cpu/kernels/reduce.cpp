@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "backend/cpu/kernels/isa_macros-inl.h"
@@ -26,16 +25,29 @@ namespace {
 // and with it the rounding would depend on the instruction set.
 constexpr size_t kLanes = 64;
 
+// Functors add an element to a partial result; their Join puts partial results together.
 template <class T>
 struct Plus {
+  using Join = Plus;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     return a + b;
   }
 };
 
+// NaN adds nothing, unless it is the sum of infinities.
+template <class T>
+struct PlusNumber {
+  using Join = Plus<T>;
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return a + (b == b ? b : V{});
+  }
+};
+
 template <class T>
 struct Times {
+  using Join = Times;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     return a * b;
@@ -45,6 +57,7 @@ struct Times {
 // NaN wins.
 template <class T>
 struct Larger {
+  using Join = Larger;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -57,6 +70,7 @@ struct Larger {
 
 template <class T>
 struct Smaller {
+  using Join = Smaller;
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -104,7 +118,8 @@ HWY_INLINE void add_kept(const Plus<double>&, uint64_t word, const float* x, flo
 #endif
 
 template <class F, class Sum>
-HWY_INLINE Sum fold(const F& f, Sum* lanes, size_t used) {
+HWY_INLINE Sum fold(Sum* lanes, size_t used) {
+  const typename F::Join f;
   for (size_t half = used / 2; half > 0; half /= 2) {
     for (size_t j = 0; j < half; ++j) lanes[j] = f(lanes[j], lanes[j + half]);
   }
@@ -122,7 +137,7 @@ Sum reduce_few(const T* x, const uint64_t* mask, size_t n, Sum start) {
   for (size_t j = 0; j < n; ++j) {
     if (word >> j & 1) lanes[j] = f(lanes[j], static_cast<Sum>(x[j]));
   }
-  return fold(f, lanes, used);
+  return fold<F>(lanes, used);
 }
 
 // Of all elements: as many lanes at a time as the registers hold.
@@ -133,6 +148,7 @@ Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
   using V = Vector<Sum, kWide>;
   using Part = Vector<T, kWide>;
   const F f;
+  const typename F::Join join;
   const size_t whole = n / kLanes * kLanes, rest = n - whole;
   V lanes[kCount];
   for (size_t first = 0; first < kCount; first += kTogether) {
@@ -158,11 +174,11 @@ Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
     last = f(last, convert<V>(load<Part>(part)));
   }
   for (size_t half = kCount / 2; half > 0; half /= 2) {
-    for (size_t k = 0; k < half; ++k) lanes[k] = f(lanes[k], lanes[k + half]);
+    for (size_t k = 0; k < half; ++k) lanes[k] = join(lanes[k], lanes[k + half]);
   }
   Sum left[kWide];
   std::memcpy(left, lanes, sizeof(left));
-  return fold(f, left, kWide);
+  return fold<F>(left, kWide);
 }
 
 // What is masked out leaves the lanes as they are.
@@ -186,7 +202,7 @@ Sum reduce_kept(const T* x, const uint64_t* mask, size_t n, Sum start, T identit
       }
     }
   }
-  return fold(f, lanes, kLanes);
+  return fold<F>(lanes, kLanes);
 }
 
 // Lanes begin with `start`.
@@ -196,22 +212,22 @@ Sum reduce(const T* x, const uint64_t* mask, size_t n, Sum start, T identity) {
   return mask ? reduce_kept<F>(x, mask, n, start, identity) : reduce_all<F>(x, n, start, identity);
 }
 
+template <Reduction reduction, class T>
+constexpr T kNeutral = neutral_value<T>(row_of(reduction).neutral);
+
 // Accumulates in Sum: double, or uint64_t so that int64 wraps.
-template <template <class> class F, class T, class Sum, int identity>
-void accumulate(const void* a, const uint64_t* mask, size_t n, void* out) {
+template <Reduction reduction, template <class> class F, class T, class Sum>
+void accumulate(const void* a, const uint64_t* mask, void* out, size_t n) {
   using Result = std::conditional_t<std::is_integral_v<Sum>, int64_t, double>;
+  constexpr T identity = kNeutral<reduction, T>;
   const T* x = static_cast<const T*>(a);
   *static_cast<Result*>(out) =
-      static_cast<Result>(reduce<F<Sum>, true>(x, mask, n, Sum{identity}, T{identity}));
+      static_cast<Result>(reduce<F<Sum>, true>(x, mask, n, static_cast<Sum>(identity), identity));
 }
 
-template <template <class> class F, class T>
-void extreme(const void* a, const uint64_t* mask, size_t n, void* out) {
-  using Limits = std::numeric_limits<T>;
-  constexpr bool largest = std::is_same_v<F<T>, Larger<T>>;
-  constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  constexpr T kHighest = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  constexpr T identity = largest ? kLowest : kHighest;
+template <Reduction reduction, template <class> class F, class T>
+void extreme(const void* a, const uint64_t* mask, void* out, size_t n) {
+  constexpr T identity = kNeutral<reduction, T>;
   const T* x = static_cast<const T*>(a);
   const T start = !mask || mask[0] & 1 ? x[0] : identity;
   *static_cast<T*>(out) = reduce<F<T>, false>(x, mask, n, start, identity);
@@ -233,7 +249,7 @@ HWY_INLINE void add_columns(const F& f, const T* x, size_t lines, size_t width, 
 }
 
 template <class F, class T, class Sum>
-void add_lines(const void* a, size_t lines, size_t width, void* out) {
+void add_lines(const void* a, void* out, size_t lines, size_t width) {
   constexpr size_t kWide = kVectorBytes / sizeof(Sum), kMany = 8;
   const F f;
   const T* x = static_cast<const T*>(a);
@@ -248,22 +264,32 @@ void add_lines(const void* a, size_t lines, size_t width, void* out) {
   }
 }
 
-template <class T>
-void set_extremes(Kernels& table) {
-  constexpr int type = static_cast<int>(dtype_of<T>);
-  table.amax[type] = &extreme<Larger, T>;
-  table.amin[type] = &extreme<Smaller, T>;
-  table.amax_lines[type] = &add_lines<Larger<T>, T, T>;
-  table.amin_lines[type] = &add_lines<Smaller<T>, T, T>;
+template <Reduction reduction, template <class> class F, class T>
+void set_extreme(Kernels& table) {
+  constexpr int row = reduction_index(reduction), type = static_cast<int>(dtype_of<T>);
+  table.reduce[row][type] = &extreme<reduction, F, T>;
+  table.reduce_lines[row][type] = &add_lines<F<T>, T, T>;
 }
 
+template <class T>
+void set_extremes(Kernels& table) {
+  set_extreme<Reduction::amax, Larger, T>(table);
+  set_extreme<Reduction::amin, Smaller, T>(table);
+}
+
+template <Reduction reduction, template <class> class F, class T, class Sum>
+void set_sum(Kernels& table) {
+  constexpr int row = reduction_index(reduction), type = static_cast<int>(dtype_of<T>);
+  table.reduce[row][type] = &accumulate<reduction, F, T, Sum>;
+  table.reduce_lines[row][type] = &add_lines<F<Sum>, T, Sum>;
+}
+
+// Of a mean there are sums here.
 template <class T, class Sum>
 void set_sums(Kernels& table) {
-  constexpr int type = static_cast<int>(dtype_of<T>);
-  table.sum[type] = &accumulate<Plus, T, Sum, 0>;
-  table.prod[type] = &accumulate<Times, T, Sum, 1>;
-  table.sum_lines[type] = &add_lines<Plus<Sum>, T, Sum>;
-  table.prod_lines[type] = &add_lines<Times<Sum>, T, Sum>;
+  set_sum<Reduction::sum, Plus, T, Sum>(table);
+  set_sum<Reduction::mean, Plus, T, Sum>(table);
+  set_sum<Reduction::prod, Times, T, Sum>(table);
 }
 
 }  // namespace
@@ -272,11 +298,11 @@ void fill_reduce(Kernels& table) {
   set_sums<int64_t, uint64_t>(table);
   set_sums<float, double>(table);
   set_sums<double, double>(table);
-  set_extremes<uint8_t>(table);
-  set_extremes<int8_t>(table);
-  set_extremes<int16_t>(table);
-  set_extremes<int32_t>(table);
-  set_extremes<int64_t>(table);
+  set_sum<Reduction::nansum, PlusNumber, float, double>(table);
+  set_sum<Reduction::nansum, PlusNumber, double, double>(table);
+#define X(constant, type, ...) set_extremes<type>(table);
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
   set_extremes<float>(table);
   set_extremes<double>(table);
 }

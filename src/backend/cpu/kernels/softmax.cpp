@@ -109,7 +109,7 @@ double kept_max(const void* a, const uint64_t* mask, size_t n) {
 }
 
 template <class T>
-double exp_sum(const void* a, const uint64_t* mask, size_t n, double shift, void* out) {
+double exp_sum(const void* a, const uint64_t* mask, double shift, void* out, size_t n) {
   const T* x = static_cast<const T*>(a);
   T* y = static_cast<T*>(out);
   const T less = static_cast<T>(shift);
@@ -143,14 +143,14 @@ double exp_sum(const void* a, const uint64_t* mask, size_t n, double shift, void
 }
 
 template <class T>
-void scale(void* a, size_t n, double factor) {
+void scale(double factor, void* a, size_t n) {
   T* x = static_cast<T*>(a);
   const T by = static_cast<T>(factor);
   for (size_t i = 0; i < n; ++i) x[i] *= by;
 }
 
 template <class T>
-void subtract(const void* a, size_t n, double first, double second, void* out) {
+void subtract(const void* a, double first, double second, void* out, size_t n) {
   const T* x = static_cast<const T*>(a);
   T* y = static_cast<T*>(out);
   const T less = static_cast<T>(first), still_less = static_cast<T>(second);

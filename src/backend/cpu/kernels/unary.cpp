@@ -108,7 +108,9 @@ void set(Kernels& table, Op op) {
 
 template <template <class> class F>
 void set_integers(Kernels& table, Op op) {
-  set<F, uint8_t, int8_t, int16_t, int32_t, int64_t>(table, op);
+#define X(constant, type, ...) set<F, type>(table, op);
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
 }
 
 template <template <class> class F>
