@@ -119,7 +119,7 @@ Tensor Tensor::repeat(const Shape& repeats) const {
     often.push_back(repeats[i]);
     often.push_back(size);
   }
-  const Tensor result = allocate(sizes, dtype(), backend_of(*this));
+  const Tensor result = empty(sizes, {dtype(), device()});
   if (result.numel() > 0) store(result.view(often), reshape(once));
   if (is_tracked(*this)) {
     record(result, "repeat", Flow::moves, {*this}, {},
