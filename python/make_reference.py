@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-from make_stubs import FOLDER, Parameter
+from make_stubs import FOLDER, signatures
 
 ROOT = FOLDER.parents[1]
 PAGE = ROOT / "docs" / "reference.md"
@@ -28,7 +28,6 @@ its shape and dtype. *out=* says that Python's function takes a tensor to write 
 that is `into(out, name(...))`. In the examples, `inf` and `nan` are those of Python's `math`.
 """
 
-RANDOM = {"rand", "randn", "randint", "randperm", "bernoulli", "rand_like", "randn_like"}
 WIDTH = 110
 
 
@@ -58,11 +57,12 @@ def declarations():
     return found
 
 
-def derived(name, parameters, result):
+def derived(name, signature):
     """The declaration of a function that the headers make by a macro."""
     kinds = {"Tensor": "const Tensor&", "int": "int64_t", "float": "double", "bool": "bool"}
+    parameters = [p for p in signature.parameters if not p.keyword]
     inside = ", ".join(f"{kinds.get(p.type, p.type)} {'x' if p.name == 'input' else p.name}" for p in parameters)
-    return f"{result} {name}({inside});"
+    return f"Tensor {name}({inside});"
 
 
 # ---- examples --------------------------------------------------------------------------------------------------
@@ -88,14 +88,14 @@ def is_default(value, parameter):
     return repr(value).rpartition(".")[2] == parameter.default or repr(value) == parameter.default
 
 
-def example(name, function, parameters, sample, tamis):
+def example(name, parameters, row, tamis):
     """The call of a function on a sample as text, and what it prints."""
-    parts, named = [], False
+    parts, named, sample = [], False, row["sample"]
     for parameter, value in zip(parameters, sample):
         if is_default(value, parameter):
             named = True
         else:
-            if parameter.type == "Tensor" and isinstance(value, (int, float)) and parameter.name not in function.__numbers__:
+            if parameter.types == ("Tensor",) and isinstance(value, (int, float)):
                 value = tamis.tensor(value)
             text = written(value, tamis)
             parts.append(f"{parameter.name}={text}" if named or parameter.keyword else text)
@@ -111,7 +111,7 @@ def example(name, function, parameters, sample, tamis):
                 part = variable
             short.append(part)
         call = f"tamis.{name}({', '.join(short + parts[len(short):])})"
-    if name in RANDOM:
+    if row["random"]:
         lines.insert(0, "tamis.manual_seed(0)")
     namespace = {"tamis": tamis, "inf": math.inf, "nan": math.nan}
     for line in lines:
@@ -136,42 +136,35 @@ def sentence_of(comment):
     return re.sub(r"\s+", " ", text).strip()
 
 
-def section(row, is_mask, headers, tamis):
-    signature, summary, in_place, out, sample = row
-    full, inside, result = re.fullmatch(r"([\w.]+)\((.*?)\) -> (.+)", signature).groups()
-    module, _, name = full.rpartition(".")
-    module = "masks" if is_mask else module
+def section(row, headers, tamis):
+    """A function with all its overloads; the example is of its first row."""
+    module, name = row["space"], row["name"]
     python_name = f"{module}.{name}" if module else name
-    holder = getattr(tamis, module) if module else tamis
-    function = getattr(holder, name)
-    parameters, keyword = [], False
-    for text in inside.split(", ") if inside else []:
-        if text == "*":
-            keyword = True
-            continue
-        parameters.append(Parameter(text))
-        parameters[-1].keyword = keyword or (parameters[-1].type == "dtype" and bool(parameters[-1].default))
+    function = getattr(getattr(tamis, module) if module else tamis, name)
+    overloads = signatures(function)
     declared = headers.get((module, name)) or headers.get(("", name)) or []
     contract = next((sentence_of(comment) for _, comment in declared if comment), "")
-    cpp = [line for line, _ in declared] or [derived(name, parameters, result)]
-    lines = [f"### {python_name}", "", summary]
-    if contract and contract != summary:
+    cpp = [line for line, _ in declared] or [derived(name, overloads[0])]
+    lines = [f"### {python_name}", "", row["summary"]]
+    if len(overloads) > 1:
+        lines = lines[:-1] + [f"- `{name}{overload.text}`: {overload.summary}" for overload in overloads]
+    if contract and contract != row["summary"]:
         lines += ["", contract]
     forms = []
-    if in_place:
+    if row["in_place"]:
         forms.append(f"In place: `x.{name}_`.")
-    if out:
+    if row["out"]:
         forms.append("`out=`.")
     if forms:
         lines += ["", " ".join(forms)]
     lines += ["", "```text", f"Python  tamis.{python_name}{function.__text_signature__}"]
     lines += [f"C++     {line}" for line in cpp] + ["```", "", "```text"]
-    return lines + example(python_name, function, parameters, sample, tamis) + ["```", ""]
+    return lines + example(python_name, overloads[0].parameters, row, tamis) + ["```", ""]
 
 
 def methods(tamis, families):
     """Methods that no function stands for."""
-    names = {re.match(r"[\w.]+", row[0]).group() for _, rows in families for row in rows}
+    names = {row["name"] for _, rows in families for row in rows}
     lines = ["## Methods that are no functions", "", "| | |", "|---|---|"]
     for name, value in sorted(vars(tamis.Tensor).items()):
         if hasattr(value, "__row__") and value.__name__ == name and name not in names and name.rstrip("_") not in names:
@@ -189,8 +182,12 @@ def page(tamis):
         if not rows:
             continue
         lines += [f"## {title}", ""]
+        names = set()
         for row in rows:
-            lines += section(row, title == "Mask builders", headers, tamis)
+            full_name = (row["space"], row["name"])
+            if row["function"] and full_name not in names:
+                lines += section(row, headers, tamis)
+                names.add(full_name)
     return "\n".join(lines + methods(tamis, families)) + "\n"
 
 

@@ -7,7 +7,6 @@ each module inside it (masks.pyi).
 
 import argparse
 import pathlib
-import re
 import sys
 import types
 
@@ -57,11 +56,7 @@ class _Function:
     @property
     def __row__(self) -> str: ...
     @property
-    def __numbers__(self) -> Tuple[str, ...]: ...
-    @property
-    def __lists__(self) -> Tuple[str, ...]: ...
-    @property
-    def __varargs__(self) -> builtins.bool: ...
+    def __signatures__(self) -> Tuple[Dict[str, Any], ...]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 '''
 
@@ -250,29 +245,6 @@ _SGD: Any
 _Adam: Any
 '''
 
-# Functions whose result depends on an option: arguments after the first tensor, and the result.
-SPECIAL = {
-    "nonzero": [
-        ("*, as_tuple: Literal[False] = ..., out: Optional[ArrayLike] = ...", '"Tensor"'),
-        ("*, as_tuple: Literal[True]", 'Tuple["Tensor", ...]'),
-    ],
-}
-for _name in ("max", "min", "median", "nanmedian"):
-    SPECIAL[_name] = [
-        ("*, out: Optional[ArrayLike] = ...", '"Tensor"'),
-        ("dim: builtins.int, keepdim: builtins.bool = ..., *, out: Optional[Sequence[ArrayLike]] = ...", f'"{_name}_result"'),
-    ]
-for _name in ("max", "min"):
-    SPECIAL[_name].append(("other: ArrayLike, *, out: Optional[ArrayLike] = ...", '"Tensor"'))
-SPECIAL_FUNCTIONS = {
-    **SPECIAL,
-    "where": [
-        ("", 'Tuple["Tensor", ...]'),
-        ("input: Union[Tensor, Number], other: Union[Tensor, Number], *, out: Optional[Tensor] = ...", '"Tensor"'),
-        ("input: Any, other: Any, *, out: Any = ...", "Any"),
-    ],
-}
-
 RESULTS = {
     "Tensor": '"Tensor"',
     "Tensor[]": 'Tuple["Tensor", ...]',
@@ -291,54 +263,52 @@ TYPES = {
     "str": "str",
     "Generator": "Generator",
     "Tensor[]": "Sequence[ArrayLike]",
+    "device": "Optional[str]",
 }
+# What else than a tensor a parameter takes that begins with one.
+WAYS = {"Scalar": "Number", "int": "Number"}
 
 
 class Parameter:
-    def __init__(self, text):
-        head, _, self.default = text.partition("=")
-        self.type, self.name = head.split(" ")
-        self.optional = self.type.endswith("?") or self.default in ("None", "[]")
-        self.type = self.type.rstrip("?")
-        self.keyword = False
+    def __init__(self, row):
+        self.name, self.types, self.default = row["name"], row["types"], row["default"]
+        self.type = self.types[0]
+        self.keyword, self.required, self.literal = row["keyword_only"], row["required"], row["literal"]
+        self.optional = row["optional"] or self.default == "[]"
+
+    def tensor_type(self, base):
+        """What stands where a tensor does: also numbers and lists, if the parameter takes them."""
+        if base == "Any":
+            return base
+        others = [WAYS.get(t, "Sequence[Any]") for t in self.types[1:]]
+        kinds = [base, *(k for k in ("Number", "Sequence[Any]") if k in others)]
+        return f"Union[{', '.join(kinds)}]" if len(kinds) > 1 else base
+
+    def kind(self, tensor):
+        if self.type == "Tensor":
+            return self.tensor_type(tensor)
+        if self.literal is not None:
+            return f"Literal[{self.literal}]"
+        kinds = [TYPES[t] for t in self.types]
+        return f"Union[{', '.join(kinds)}]" if len(kinds) > 1 else kinds[0]
 
     def stub(self, tensor):
-        kind = tensor if self.type == "Tensor" else TYPES[self.type]
-        if self.optional and kind not in ("Any", "DTypeLike"):
+        kind = self.kind(tensor)
+        if self.optional and kind not in ("Any", "DTypeLike") and not kind.startswith("Optional["):
             kind = f"Optional[{kind}]"
-        return f"{self.name}: {kind}" + (" = ..." if self.default else "")
+        return f"{self.name}: {kind}" + ("" if self.required else " = ...")
 
 
 class Signature:
-    def __init__(self, function):
-        match = re.fullmatch(r"(\w+)\((.*?)\) -> (.+)", function.__row__)
-        self.name, inside, self.result = match.groups()
-        self.fields = re.findall(r"Tensor (\w+)", self.result) if self.result.startswith("(") else []
-        self.parameters = []
-        keyword = False
-        for text in inside.split(", ") if inside else []:
-            if text == "*":
-                keyword = True
-                continue
-            parameter = Parameter(text)
-            parameter.keyword = keyword or (parameter.type == "dtype" and bool(parameter.default))
-            self.parameters.append(parameter)
-        self.numbers = set(function.__numbers__)
-        self.lists = set(function.__lists__)
-        self.varargs = function.__varargs__
+    def __init__(self, row):
+        self.name, self.fields, self.varargs = row["name"], row["fields"], row["variadic"]
+        self.text, self.summary = row["text"], row["summary"]
+        self.result = f'"{self.name}_result"' if self.fields else RESULTS[row["result"]]
+        self.gives_tensors = row["result"] in ("Tensor", "Tensor[]")
+        self.parameters = [Parameter(p) for p in row["parameters"]]
 
     def has_tensors(self):
         return any(p.type in ("Tensor", "Tensor[]") for p in self.parameters)
-
-    def tensor_type(self, parameter, base):
-        if base == "Any":
-            return base
-        kinds = [base]
-        if parameter.name in self.numbers:
-            kinds.append("Number")
-        if parameter.name in self.lists:
-            kinds.append("Sequence[Any]")
-        return f"Union[{', '.join(kinds)}]" if len(kinds) > 1 else base
 
     def arguments(self, base, skip_self=False, spread=False):
         parts, star = (["self"] if skip_self else []), False
@@ -350,8 +320,12 @@ class Signature:
                 kind = "builtins.int" if p.type == "int[]" else "ArrayLike"
                 parts.append(f"*{p.name}: {kind}")
             else:
-                parts.append(p.stub(self.tensor_type(p, base)))
+                parts.append(p.stub(base))
         return ", ".join(parts)
+
+
+def signatures(function):
+    return [Signature(row) for row in function.__signatures__]
 
 
 def define(name, arguments, result, indent=""):
@@ -364,14 +338,6 @@ def overloads(lines, indent=""):
     return [line for definition in lines for line in (f"{indent}@overload", definition)]
 
 
-def special(name, first, variants, indent=""):
-    return [define(name, f"{first}, {rest}" if rest else first, result, indent) for rest, result in variants]
-
-
-def result_type(signature):
-    return f'"{signature.name}_result"' if signature.fields else RESULTS[signature.result]
-
-
 def result_class(signature):
     lines = [f"class {signature.name}_result(NamedTuple):"]
     for name in signature.fields:
@@ -382,37 +348,34 @@ def result_class(signature):
 
 
 def result_classes(module):
-    lines = []
+    classes = {}
     for name, value in sorted(vars(module).items()):
-        if hasattr(value, "__row__") and value.__name__ == name and Signature(value).fields:
-            lines += result_class(Signature(value))
-    return lines
+        if hasattr(value, "__row__") and value.__name__ == name:
+            classes.update({name: result_class(s) for s in signatures(value) if s.fields})
+    return [line for lines in classes.values() for line in lines]
 
 
 def function_stub(name, function, tensor="Tensor"):
-    s = Signature(function)
-    if s.name in SPECIAL_FUNCTIONS and function.__module__ == "tamis":
-        return overloads(special(name, f"{s.parameters[0].name}: ArrayLike", SPECIAL_FUNCTIONS[s.name]))
-    result = result_type(s)
-    if s.varargs:
-        return overloads(
-            [define(name, s.arguments("ArrayLike"), result), define(name, s.arguments("ArrayLike", spread=True), result)]
-        )
-    if not s.has_tensors():
-        return [define(name, s.arguments("ArrayLike"), result)]
-    if (s.result not in ("Tensor", "Tensor[]") and not s.fields) or s.parameters[0].type == "Tensor[]":
-        return [define(name, s.arguments("ArrayLike"), result)]
-    return overloads([define(name, s.arguments(tensor), result), define(name, s.arguments("Any"), "Any")])
+    """Arrays of other libraries give such arrays, so Any gives Any; tensors are tried first."""
+    of_tensors, of_others = [], []
+    for s in signatures(function):
+        of_arrays = define(name, s.arguments("ArrayLike"), s.result)
+        if s.varargs:
+            of_tensors += [of_arrays, define(name, s.arguments("ArrayLike", spread=True), s.result)]
+        elif not s.has_tensors() or not s.gives_tensors or s.parameters[0].type == "Tensor[]":
+            of_tensors.append(of_arrays)
+        else:
+            of_tensors.append(define(name, s.arguments(tensor), s.result))
+            of_others.append(define(name, s.arguments("Any"), "Any"))
+    return overloads(of_tensors + of_others)
 
 
 def method_stub(name, function):
-    s = Signature(function)
-    if s.name in SPECIAL:
-        return overloads(special(name, "self", SPECIAL[s.name], "    "), "    ")
-    result = result_type(s)
-    lines = [define(name, s.arguments("ArrayLike", skip_self=True), result, "    ")]
-    if s.varargs:
-        lines.append(define(name, s.arguments("ArrayLike", skip_self=True, spread=True), result, "    "))
+    lines = []
+    for s in signatures(function):
+        lines.append(define(name, s.arguments("ArrayLike", skip_self=True), s.result, "    "))
+        if s.varargs:
+            lines.append(define(name, s.arguments("ArrayLike", skip_self=True, spread=True), s.result, "    "))
     return overloads(lines, "    ")
 
 

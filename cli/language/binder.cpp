@@ -30,9 +30,7 @@ Shape broadcast(const Shape& a, const Shape& b) {
 
 /// Whether a row needs its arguments in the dtype that they have: comparisons find out for
 /// themselves, and ~x is about the bits of x.
-bool is_about_dtype(const Step& step) {
-  return step.comparison || step.row->name() == "bitwise_not";
-}
+bool is_about_dtype(const Step& step) { return step.comparison || step.row->symbol == "~"; }
 
 }  // namespace
 
@@ -90,7 +88,7 @@ int Binder::add_call(const Node& node, Step step) {
   std::vector<Value> args = step.fixed;
   step.kind = Step::Kind::call;
   step.place = node.place;
-  step.comparison = comparison_of(step.row->name());
+  step.comparison = comparison_of(step.row->symbol);
   const Scope& scope = scopes_.back();
   step.is_number = true;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -164,8 +162,9 @@ int Binder::bind_new(const Node& node) {
 int Binder::bind_operator(const Node& node, const Row& row, std::vector<int> args) {
   Step step;
   step.row = &row;
-  step.fixed.resize(args.size());
+  for (const Parameter& p : row.signature.params) step.fixed.push_back(p.fallback);
   step.args = std::move(args);
+  step.args.resize(step.fixed.size(), -1);
   return add_call(node, std::move(step));
 }
 
@@ -176,7 +175,7 @@ int Binder::bind_comparison(const Node& node) {
   int all = -1;
   for (size_t i = 0; i < node.rows.size(); ++i) {
     const int one = bind_operator(node, operator_row(node.rows[i]), {operands[i], operands[i + 1]});
-    all = all < 0 ? one : bind_operator(node, operator_row("bitwise_and"), {all, one});
+    all = all < 0 ? one : bind_operator(node, operator_row(operator_name("&", 2)), {all, one});
   }
   return all;
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "language/binder.h"
-#include "language/builders.h"
 #include "language/constants.h"
 #include "tamis/create.h"
 
@@ -46,12 +45,13 @@ int Binder::bind_call(const Node& node) {
   const Function* f = find_function(node.text);
   if (f == nullptr) unknown_function(node);
   const std::vector<const Node*> given = match(node, *f);
-  if (f->name == "between") return bind_between(node, given);
   switch (f->evaluation) {
     case Evaluation::pointwise:
       return bind_pointwise(node, *f, given);
     case Evaluation::builder:
       return bind_builder(node, *f, given);
+    case Evaluation::between:
+      return bind_between(node, given);
     case Evaluation::whole:
       break;
   }
@@ -61,9 +61,9 @@ int Binder::bind_call(const Node& node) {
 /// between(x, lo, hi) is lo <= x <= hi, by value as comparisons are.
 int Binder::bind_between(const Node& node, const std::vector<const Node*>& given) {
   const int x = bind(*given[0]), lo = bind(*given[1]), hi = bind(*given[2]);
-  const int above = bind_operator(node, operator_row("ge"), {x, lo});
-  const int below = bind_operator(node, operator_row("le"), {x, hi});
-  return bind_operator(node, operator_row("bitwise_and"), {above, below});
+  const int above = bind_operator(node, operator_row(operator_name(">=", 2)), {x, lo});
+  const int below = bind_operator(node, operator_row(operator_name("<=", 2)), {x, hi});
+  return bind_operator(node, operator_row(operator_name("&", 2)), {above, below});
 }
 
 int Binder::bind_pointwise(const Node& node, const Function& f,
@@ -75,21 +75,20 @@ int Binder::bind_pointwise(const Node& node, const Function& f,
     step.args.push_back(-1);
     step.fixed.push_back(p.fallback);
     if (given[i] == nullptr) continue;
-    if (p.type != Parameter::Type::tensor) {
+    if (p.type() != ParamType::tensor) {
       step.fixed[i] = fixed_value(*given[i], f, p);
-    } else if (p.name == "test_elements") {
+      step.has_options = true;
+    } else if (is_set(f, p)) {
       step.fixed[i] = set_of(*given[i], scopes_.back().samples[step.args[0]].dtype());
     } else {
       step.args[i] = bind(*given[i]);
     }
   }
   const int call = add_call(node, std::move(step));
-  if (f.name == "isin") {
-    // The row would prepare its set in every window anew.
+  if (f.row->prepare) {
+    // The row would do that in every window anew.
     Step& added = scopes_.back().steps.list[call];
-    added.lookup = std::make_shared<IsinLookup>(std::get<Tensor>(added.fixed[1]),
-                                                scopes_.back().samples[added.args[0]].dtype(),
-                                                std::get<bool>(added.fixed[2]));
+    added.prepared = f.row->prepare(added.fixed, scopes_.back().samples[added.args[0]].dtype());
   }
   return call;
 }
@@ -99,16 +98,16 @@ int Binder::bind_builder(const Node& node, const Function& f,
   std::vector<Value> args;
   for (size_t i = 0; i < given.size(); ++i) {
     const Parameter& p = f.parameters[i];
-    args.push_back(given[i] == nullptr                 ? p.fallback
-                   : p.type == Parameter::Type::tensor ? Value(whole_tensor(*given[i]))
-                                                       : fixed_value(*given[i], f, p));
+    args.push_back(given[i] == nullptr             ? p.fallback
+                   : p.type() == ParamType::tensor ? Value(whole_tensor(*given[i]))
+                                                   : fixed_value(*given[i], f, p));
   }
-  Builder builder = at_place(node.place, [&] { return make_builder(f, args); });
+  const MaskWindows windows = at_place(node.place, [&] { return f.row->windows(args); });
   Step step;
   step.kind = Step::Kind::builder;
-  step.build = std::move(builder.window);
-  step.shape = builder.shape;
-  return add(std::move(step), sample_array(builder.shape.size(), DType::boolean));
+  step.build = windows.window;
+  step.shape = windows.shape;
+  return add(std::move(step), sample_array(windows.shape.size(), DType::boolean));
 }
 
 /// The number of the pass over a sub-expression.
@@ -174,7 +173,7 @@ Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& 
   const auto refuse = [&](const char* what) -> Value {
     throw ConditionError(fmt::format("{} of {} must be {}", p.name, f.name, what), node.place);
   };
-  if (p.type == Parameter::Type::integers) {
+  if (p.type() == ParamType::integers) {
     if (node.kind != Node::Kind::list) return refuse("a list of integers");
     Shape list;
     for (const Node& child : node.children) {
@@ -185,17 +184,17 @@ Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& 
     return list;
   }
   const std::optional<Scalar> v = constant_of(node);
-  switch (p.type) {
-    case Parameter::Type::integer:
+  switch (p.type()) {
+    case ParamType::integer:
       if (!v || v->dtype() != DType::int64) return refuse("an integer");
       return v->to_int64();
-    case Parameter::Type::boolean:
+    case ParamType::flag:
       if (!v || v->dtype() != DType::boolean) return refuse("true or false");
       return v->to_bool();
-    case Parameter::Type::real:
+    case ParamType::real:
       if (!v) return refuse("a number");
       return v->to_double();
-    case Parameter::Type::scalar:
+    case ParamType::scalar:
       if (!v) return refuse("a number");
       return *v;
     default:

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "language/functions.h"
 #include "language/numbers.h"
 
 namespace tamis::cli {
@@ -28,7 +29,7 @@ std::optional<Scalar> constant_of(const Node& node) {
     if (!v) return std::nullopt;
     numbers.push_back(*v);
   }
-  return calculate(node.text, numbers, node.place);
+  return calculate(operator_row(node.text).symbol, numbers, node.place);
 }
 
 std::string dump(const Node& node) {

@@ -32,9 +32,12 @@ bool takes_whole(const Node& node, const std::string& name) {
     const Node& child = node.children[i];
     if (takes_whole(child, name)) return true;
     if (f == nullptr || child.kind != Node::Kind::name || child.text != name) continue;
-    const bool is_set =
-        f->name == "isin" && (node.names[i].empty() ? i == 1 : node.names[i] == "test_elements");
-    if (is_set || f->evaluation == Evaluation::builder) return true;
+    const auto p =
+        std::find_if(f->parameters.begin(), f->parameters.end(), [&](const Parameter& q) {
+          return node.names[i].empty() ? &q == &f->parameters[0] + i : node.names[i] == q.name;
+        });
+    const bool is_whole_set = p != f->parameters.end() && is_set(*f, *p);
+    if (is_whole_set || f->evaluation == Evaluation::builder) return true;
   }
   return false;
 }

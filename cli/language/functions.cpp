@@ -1,4 +1,4 @@
-// Functions: rows chosen by family and signature, and the values of whole arrays.
+// Functions: rows chosen by their flags, and the values of whole arrays.
 #include "language/functions.h"
 
 #include <algorithm>
@@ -9,17 +9,12 @@ namespace tamis::cli {
 
 namespace {
 
-using Type = Parameter::Type;
-
-/// The families whose rows go element by element, each from the ones in its place. A row of another
-/// family that does is named below.
-constexpr std::string_view kPointwiseFamilies[] = {"Arithmetic", "Comparison", "Logic and bits",
-                                                   "Filling",    "Replacing",  "Complex numbers"};
-constexpr std::string_view kPointwiseRows[] = {"isin", "logaddexp", "logaddexp2"};
-/// They see several elements, or another shape, as one.
-constexpr std::string_view kNotPointwise[] = {"view_as_real", "view_as_complex"};
-constexpr std::string_view kBuilders = "Mask builders";
-constexpr std::string_view kPointwiseBuilders[] = {"between", "keep_token_ids", "drop_token_ids"};
+/// Rows in whose place the language has a function of its own.
+struct OwnMeaning {
+  std::string_view name;
+  Evaluation evaluation;
+};
+constexpr OwnMeaning kOwnMeanings[] = {{"between", Evaluation::between}};
 
 struct WholeFunction {
   const char* usage;
@@ -43,84 +38,38 @@ constexpr WholeFunction kWhole[] = {
      "The p-quantile of the first array, or of an expression."},
 };
 
-template <size_t N>
-bool contains(const std::string_view (&list)[N], std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
-
-Type type_of(std::string_view text) {
-  constexpr std::pair<std::string_view, Type> kTypes[] = {
-      {"Tensor", Type::tensor}, {"Scalar", Type::scalar}, {"int", Type::integer},
-      {"float", Type::real},    {"bool", Type::boolean},  {"int[]", Type::integers},
-  };
-  for (const auto& [name, type] : kTypes) {
-    if (text == name) return type;
+/// How a row is written in a condition.
+std::string usage_of(const Signature& signature) {
+  std::string usage = signature.name + "(";
+  for (const Parameter& p : signature.params) {
+    if (!is_written(p)) continue;
+    usage += (usage.back() == '(' ? "" : ", ") + p.name;
+    if (!p.required) usage += "=" + p.fallback_text;
   }
-  return Type::other;
+  return usage + ")";
 }
 
-Value default_of(Type type, const std::string& text) {
-  if (text == "None") return {};
-  switch (type) {
-    case Type::integer:
-      return static_cast<int64_t>(std::stoll(text));
-    case Type::real:
-      return std::stod(text);
-    case Type::boolean:
-      return text == "True";
-    case Type::scalar:
-      return Scalar(std::stod(text));
-    case Type::tensor:
-      return Tensor(std::stod(text));
-    case Type::integers:
-      return Shape{};
-    case Type::other:
-      // Strings are in quotes; a dtype with a default other than None has no place here.
-      return text.size() > 1 && text[0] == '\'' ? Value(text.substr(1, text.size() - 2)) : Value{};
+/// Whether it can be evaluated window by window, and every argument that it needs be written.
+bool has_place(const Row& row) {
+  const auto& params = row.signature.params;
+  return row.signature.result == ParamType::tensor && (row.pointwise || row.windows) &&
+         std::all_of(params.begin(), params.end(),
+                     [](const Parameter& p) { return !p.required || is_written(p); });
+}
+
+Evaluation evaluation_of(const Row& row) {
+  for (const OwnMeaning& own : kOwnMeanings) {
+    if (own.name == row.signature.name) return own.evaluation;
   }
-  return {};
+  return row.pointwise ? Evaluation::pointwise : Evaluation::builder;
 }
 
-/// "Tensor? min=None"
-Parameter parse_parameter(const std::string& text) {
+Parameter parameter(ParamType type, const char* name, bool required) {
   Parameter p;
-  const size_t space = text.find(' '), equals = text.find('=');
-  std::string type = text.substr(0, space);
-  if (type.back() == '?') type.pop_back();
-  p.type = type_of(type);
-  p.name = text.substr(space + 1, equals == std::string::npos ? equals : equals - space - 1);
-  p.required = equals == std::string::npos;
-  if (!p.required) p.fallback = default_of(p.type, text.substr(equals + 1));
+  p.types = {type};
+  p.name = name;
+  p.required = required;
   return p;
-}
-
-/// The parameters of a row, and how it is written in a condition.
-void parse_signature(const Row& row, Function& f) {
-  const size_t open = row.signature.find('('), close = row.signature.rfind(") -> ");
-  const std::string inside = row.signature.substr(open + 1, close - open - 1);
-  f.usage = f.name + "(";
-  for (size_t at = 0; at < inside.size();) {
-    const size_t end = std::min(inside.find(", ", at), inside.size());
-    const std::string part = inside.substr(at, end - at);
-    at = end + 2;
-    if (part == "*") continue;
-    f.parameters.push_back(parse_parameter(part));
-    if (f.parameters.back().type == Type::other) continue;
-    f.usage += (f.usage.back() == '(' ? "" : ", ") + part.substr(part.find(' ') + 1);
-  }
-  f.usage += ")";
-}
-
-bool is_callable(const Function& f) {
-  return std::all_of(f.parameters.begin(), f.parameters.end(),
-                     [](const Parameter& p) { return !p.required || p.type != Type::other; });
-}
-
-bool has_place(std::string_view family, const Row& row) {
-  if (!row.signature.ends_with("-> Tensor")) return false;
-  const std::string name = row.name();
-  return family == kBuilders || contains(kPointwiseRows, name) ||
-         (contains(kPointwiseFamilies, family) && !contains(kNotPointwise, name));
 }
 
 std::vector<Function> make_functions() {
@@ -128,18 +77,17 @@ std::vector<Function> make_functions() {
   std::vector<Function> list;
   for (const Family& family : all_families()) {
     for (Row& candidate : family.rows()) {
-      if (!has_place(family.title, candidate)) continue;
+      if (!has_place(candidate)) continue;
       const Row& row = kept.emplace_back(std::move(candidate));
       Function f;
-      f.name = row.name();
+      f.name = row.signature.name;
+      f.evaluation = evaluation_of(row);
+      f.parameters = row.signature.params;
       f.row = &row;
+      f.usage = usage_of(row.signature);
       f.summary = row.summary;
       f.group = family.title;
-      if (family.title == kBuilders && !contains(kPointwiseBuilders, f.name)) {
-        f.evaluation = Evaluation::builder;
-      }
-      parse_signature(row, f);
-      if (is_callable(f)) list.push_back(std::move(f));
+      list.push_back(std::move(f));
     }
   }
   for (const WholeFunction& w : kWhole) {
@@ -150,8 +98,8 @@ std::vector<Function> make_functions() {
     f.whole = w.whole;
     f.summary = w.summary;
     f.group = "Values of whole arrays";
-    f.parameters.push_back({Type::tensor, "input", f.name != "q", {}});
-    if (w.whole == Whole::quantile) f.parameters.push_back({Type::real, "p", true, {}});
+    f.parameters.push_back(parameter(ParamType::tensor, "input", f.name != "q"));
+    if (w.whole == Whole::quantile) f.parameters.push_back(parameter(ParamType::real, "p", true));
     list.push_back(std::move(f));
   }
   return list;
@@ -171,9 +119,40 @@ const Function* find_function(std::string_view name) {
   return nullptr;
 }
 
+bool is_written(const Parameter& p) {
+  switch (p.type()) {
+    case ParamType::tensor:
+    case ParamType::scalar:
+    case ParamType::integer:
+    case ParamType::real:
+    case ParamType::flag:
+    case ParamType::integers:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_set(const Function& f, const Parameter& p) {
+  return f.evaluation == Evaluation::pointwise && p.type() == ParamType::tensor &&
+         p.takes(ParamType::scalars);
+}
+
+const std::string& operator_name(std::string_view symbol, size_t operands) {
+  for (const Function& f : functions()) {
+    if (f.row == nullptr || f.row->symbol != symbol) continue;
+    const auto& params = f.parameters;
+    const auto is_operand = [](const Parameter& p) { return p.required; };
+    if (static_cast<size_t>(std::count_if(params.begin(), params.end(), is_operand)) == operands) {
+      return f.name;
+    }
+  }
+  throw std::logic_error("no row for the operator " + std::string(symbol));
+}
+
 const Row& operator_row(std::string_view name) {
   const Function* f = find_function(name);
-  if (f == nullptr) throw std::logic_error("no row for the operator " + std::string(name));
+  if (f == nullptr) throw std::logic_error("no row of an operator: " + std::string(name));
   return *f->row;
 }
 

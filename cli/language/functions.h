@@ -9,18 +9,11 @@
 
 namespace tamis::cli {
 
-struct Parameter {
-  enum class Type { tensor, scalar, integer, real, boolean, integers, other };
-  Type type = Type::tensor;
-  std::string name;
-  bool required = true;
-  Value fallback;  // if not required
-};
-
 /// How a function is evaluated, window by window.
 enum class Evaluation {
   pointwise,  // its row, on the windows of its arguments
   builder,    // a mask with a shape of its own, made for the window that is asked for
+  between,    // two comparisons, which here are by value
   whole,      // a number that a pass over its whole argument gives
 };
 
@@ -42,7 +35,16 @@ struct Function {
 const std::vector<Function>& functions();
 /// Null if there is none of that name.
 const Function* find_function(std::string_view name);
-/// The row that an operator stands for.
+
+/// Whether a condition can write an argument of that type.
+bool is_written(const Parameter& p);
+/// Whether it is a set of numbers, which is known before the first window: a list, or all of an
+/// array.
+bool is_set(const Function& f, const Parameter& p);
+
+/// The name of the row that an operator with one or two operands stands for.
+const std::string& operator_name(std::string_view symbol, size_t operands);
+/// The row of that name.
 const Row& operator_row(std::string_view name);
 
 }  // namespace tamis::cli

@@ -172,20 +172,21 @@ int64_t power(int64_t base, int64_t exponent, Place place) {
   return result;
 }
 
-std::optional<Scalar> calculate_integers(std::string_view row, int64_t a, int64_t b, Place place) {
+std::optional<Scalar> calculate_integers(std::string_view symbol, int64_t a, int64_t b,
+                                         Place place) {
   int64_t result = 0;
   bool overflows = false;
-  if (row == "add") {
+  if (symbol == "+") {
     overflows = __builtin_add_overflow(a, b, &result);
-  } else if (row == "sub") {
+  } else if (symbol == "-") {
     overflows = __builtin_sub_overflow(a, b, &result);
-  } else if (row == "mul") {
+  } else if (symbol == "*") {
     overflows = __builtin_mul_overflow(a, b, &result);
-  } else if (row == "floor_divide") {
+  } else if (symbol == "//") {
     result = floor_divided(a, b, place);
-  } else if (row == "remainder") {
+  } else if (symbol == "%") {
     result = b == -1 ? 0 : a - floor_divided(a, b, place) * b;
-  } else if (row == "pow" && b >= 0) {
+  } else if (symbol == "**" && b >= 0) {
     result = power(a, b, place);
   } else {
     return std::nullopt;
@@ -194,21 +195,21 @@ std::optional<Scalar> calculate_integers(std::string_view row, int64_t a, int64_
   return Scalar(result);
 }
 
-std::optional<Scalar> calculate_floats(std::string_view row, double a, double b) {
-  if (row == "add") return Scalar(a + b);
-  if (row == "sub") return Scalar(a - b);
-  if (row == "mul") return Scalar(a * b);
-  if (row == "div") return Scalar(a / b);
+std::optional<Scalar> calculate_floats(std::string_view symbol, double a, double b) {
+  if (symbol == "+") return Scalar(a + b);
+  if (symbol == "-") return Scalar(a - b);
+  if (symbol == "*") return Scalar(a * b);
+  if (symbol == "/") return Scalar(a / b);
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Comparison> comparison_of(std::string_view row) {
-  constexpr std::string_view kRows[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  const auto* found = std::find(std::begin(kRows), std::end(kRows), row);
-  if (found == std::end(kRows)) return std::nullopt;
-  return static_cast<Comparison>(found - std::begin(kRows));
+std::optional<Comparison> comparison_of(std::string_view symbol) {
+  constexpr std::string_view kSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
+  const auto* found = std::find(std::begin(kSymbols), std::end(kSymbols), symbol);
+  if (found == std::end(kSymbols)) return std::nullopt;
+  return static_cast<Comparison>(found - std::begin(kSymbols));
 }
 
 Tensor compare(Comparison c, const Tensor& a, const Tensor& b) {
@@ -233,7 +234,7 @@ std::optional<Scalar> as_element(const Scalar& number, DType dtype) {
   return Scalar(number.to_int64());
 }
 
-std::optional<Scalar> calculate(std::string_view row, std::span<const Scalar> numbers,
+std::optional<Scalar> calculate(std::string_view symbol, std::span<const Scalar> numbers,
                                 Place place) {
   const auto is_bool = [](const Scalar& v) { return v.dtype() == DType::boolean; };
   const auto is_float = [](const Scalar& v) { return v.is_floating_point(); };
@@ -241,15 +242,15 @@ std::optional<Scalar> calculate(std::string_view row, std::span<const Scalar> nu
   if (std::all_of(numbers.begin(), numbers.end(), is_bool)) return std::nullopt;
   if (std::any_of(numbers.begin(), numbers.end(), is_complex_number)) return std::nullopt;
   const bool floats = std::any_of(numbers.begin(), numbers.end(), is_float);
-  if (row == "neg") {
+  if (numbers.size() == 1 && symbol == "-") {
     if (floats) return Scalar(-numbers[0].to_double());
-    return calculate_integers("sub", 0, numbers[0].to_int64(), place);
+    return calculate_integers("-", 0, numbers[0].to_int64(), place);
   }
   if (numbers.size() != 2) return std::nullopt;
-  if (floats || row == "div") {
-    return calculate_floats(row, numbers[0].to_double(), numbers[1].to_double());
+  if (floats || symbol == "/") {
+    return calculate_floats(symbol, numbers[0].to_double(), numbers[1].to_double());
   }
-  return calculate_integers(row, numbers[0].to_int64(), numbers[1].to_int64(), place);
+  return calculate_integers(symbol, numbers[0].to_int64(), numbers[1].to_int64(), place);
 }
 
 }  // namespace tamis::cli

@@ -12,8 +12,8 @@ namespace tamis::cli {
 
 enum class Comparison { eq, ne, lt, le, gt, ge };
 
-/// The comparison that a row is, if it is one.
-std::optional<Comparison> comparison_of(std::string_view row);
+/// The comparison that an operator is, if it is one.
+std::optional<Comparison> comparison_of(std::string_view symbol);
 
 /// Element by element, by value: nothing wraps into the dtype of the other side. A number (a 0-d
 /// tensor) with a fraction is rounded to the dtype of floating point elements first, so that 0.1
@@ -24,9 +24,10 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b);
 /// The element of a real dtype that a number equals in the sense of compare, if there is one.
 std::optional<Scalar> as_element(const Scalar& number, DType dtype);
 
-/// What the row of an operator gives for numbers: of integers exactly, with a fraction in float64.
-/// None for rows that are not about numbers alone. Throws ConditionError if integers give one of
+/// What an operator gives for numbers: of integers exactly, with a fraction in float64.
+/// None for those that are not about numbers alone. Throws ConditionError if integers give one of
 /// more than 64 bits, or are divided by zero.
-std::optional<Scalar> calculate(std::string_view row, std::span<const Scalar> numbers, Place place);
+std::optional<Scalar> calculate(std::string_view symbol, std::span<const Scalar> numbers,
+                                Place place);
 
 }  // namespace tamis::cli

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "language/functions.h"
 #include "language/token.h"
 
 namespace tamis::cli {
@@ -27,33 +28,18 @@ enum Precedence {
 struct Operator {
   std::string_view symbol;
   Precedence precedence;
-  const char* row;
 };
 constexpr Operator kInfix[] = {
-    {"or", kOr, "logical_or"},
-    {"and", kAnd, "logical_and"},
-    {"|", kBitOr, "bitwise_or"},
-    {"^", kBitXor, "bitwise_xor"},
-    {"&", kBitAnd, "bitwise_and"},
-    {"==", kCompare, "eq"},
-    {"!=", kCompare, "ne"},
-    {"<", kCompare, "lt"},
-    {"<=", kCompare, "le"},
-    {">", kCompare, "gt"},
-    {">=", kCompare, "ge"},
-    {"+", kSum, "add"},
-    {"-", kSum, "sub"},
-    {"*", kProduct, "mul"},
-    {"/", kProduct, "div"},
-    {"//", kProduct, "floor_divide"},
-    {"%", kProduct, "remainder"},
-    {"**", kPower, "pow"},
+    {"or", kOr},      {"and", kAnd},    {"|", kBitOr},   {"^", kBitXor},   {"&", kBitAnd},
+    {"==", kCompare}, {"!=", kCompare}, {"<", kCompare}, {"<=", kCompare}, {">", kCompare},
+    {">=", kCompare}, {"+", kSum},      {"-", kSum},     {"*", kProduct},  {"/", kProduct},
+    {"//", kProduct}, {"%", kProduct},  {"**", kPower},
 };
 constexpr Operator kPrefix[] = {
-    {"not", kNot, "logical_not"},
-    {"-", kSign, "neg"},
-    {"+", kSign, ""},
-    {"~", kSign, "bitwise_not"},
+    {"not", kNot},
+    {"-", kSign},
+    {"+", kSign},
+    {"~", kSign},
 };
 
 template <size_t N>
@@ -139,7 +125,8 @@ class Parser {
       const Token& token = take();
       // Powers group from the right, and their right side may have a sign.
       Node right = expression(o->precedence == kPower ? int{kSign} : o->precedence + 1);
-      left = make(Node::Kind::operation, token, o->row, list_of(std::move(left), std::move(right)));
+      left = make(Node::Kind::operation, token, operator_name(o->symbol, 2),
+                  list_of(std::move(left), std::move(right)));
     }
     --nesting_;
     return left;
@@ -150,7 +137,7 @@ class Parser {
     for (const Operator* o = find(kInfix, peek()); o != nullptr && o->precedence == kCompare;
          o = find(kInfix, peek())) {
       take();
-      node.rows.emplace_back(o->row);
+      node.rows.push_back(operator_name(o->symbol, 2));
       node.children.push_back(expression(kCompare + 1));
     }
     return limited(std::move(node));
@@ -164,14 +151,15 @@ class Parser {
     }
     const Token& token = take();
     Node operand = expression(o->precedence);
-    if (*o->row == '\0') return operand;
-    if (o->precedence == kSign && *o->row == 'n' && operand.kind == Node::Kind::number) {
+    if (o->symbol == "+") return operand;
+    if (o->symbol == "-" && operand.kind == Node::Kind::number) {
       const Scalar v = operand.number;
       if (v.is_floating_point()) operand.number = -v.to_double();
       if (v.dtype() == DType::int64) operand.number = -v.to_int64();
       if (v.dtype() != DType::boolean) return operand;
     }
-    return make(Node::Kind::operation, token, o->row, list_of(std::move(operand)));
+    return make(Node::Kind::operation, token, operator_name(o->symbol, 1),
+                list_of(std::move(operand)));
   }
 
   Node primary() {

@@ -1,9 +1,9 @@
 // Plan: evaluating steps, and the values of passes.
 #include "language/plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "language/binder.h"
@@ -26,15 +26,24 @@ std::optional<Scalar> calculate(const Step& step, const std::vector<Tensor>& res
   for (int arg : step.args) {
     if (arg >= 0) numbers.push_back(results[arg].item());
   }
-  return calculate(step.row->name(), numbers, step.place);
+  return calculate(step.row->symbol, numbers, step.place);
+}
+
+/// Whether the last operand is an integer with a zero in it, by which division is refused.
+bool has_zero_divisor(const Step& step, const std::vector<Tensor>& results) {
+  const auto divisor =
+      std::find_if(step.args.rbegin(), step.args.rend(), [](int a) { return a >= 0; });
+  if (divisor == step.args.rend()) return false;
+  const Tensor& x = results[*divisor];
+  return !is_floating_point(x.dtype()) && !is_complex(x.dtype()) && any(x == 0).item<bool>();
 }
 
 Tensor evaluate_call(const Step& step, const std::vector<Tensor>& results) {
-  if (step.lookup) return (*step.lookup)(results[step.args[0]]);
+  if (step.prepared) return step.prepared(results[step.args[0]]);
   if (step.comparison) {
     return compare(*step.comparison, results[step.args[0]], results[step.args[1]]);
   }
-  if (step.is_number) {
+  if (step.is_number && !step.has_options) {
     if (const std::optional<Scalar> number = calculate(step, results)) return Tensor(*number);
   }
   std::vector<Value> args = step.fixed;
@@ -44,8 +53,8 @@ Tensor evaluate_call(const Step& step, const std::vector<Tensor>& results) {
   try {
     return call_row(step, std::move(args));
   } catch (const Error& e) {
-    // All but this has come out when the plan was made.
-    if (e.what() == std::string_view("ZeroDivisionError")) {
+    // Every other value that a row refuses was refused when the plan was made.
+    if (e.kind() == ErrorKind::value && has_zero_divisor(step, results)) {
       throw ConditionError("integer division by zero", step.place);
     }
     throw;
@@ -61,8 +70,10 @@ Tensor evaluate_step(const Plan& plan, const Step& step, BoxOfArrays& inputs,
       return Tensor(plan.values[step.which].value);
     case Step::Kind::index:
       return index_window(step.which, inputs.box());
-    case Step::Kind::builder:
-      return step.build(restrict_to(inputs.box(), step.shape));
+    case Step::Kind::builder: {
+      const Box box = restrict_to(inputs.box(), step.shape);
+      return step.build(box.start, box.size);
+    }
     case Step::Kind::array:
       return inputs[step.which];
     case Step::Kind::call:

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +11,6 @@
 #include "language/functions.h"
 #include "language/numbers.h"
 #include "language/parser.h"
-#include "ops/mask/isin.h"
 #include "summary.h"
 #include "windows.h"
 
@@ -26,14 +24,16 @@ struct Step {
   bool is_number = false;  // it needs no element of any array
   Tensor constant;         // constant: a number
   size_t which = 0;        // array: its number; index: the dimension; whole: the number of it
-  std::function<Tensor(const Box&)> build;   // builder: a box of its shape
-  Place place;                               // call: in the text
-  const Row* row = nullptr;                  // call
-  std::vector<int> args;                     // call: a step per parameter, or -1 for
-  std::vector<Value> fixed;                  // what is the same in all windows
-  std::shared_ptr<const IsinLookup> lookup;  // call: instead of the row, on the first argument
-  std::optional<Comparison> comparison;      // call: instead of the row, by value
-  std::optional<DType> computed_in;          // call: what integers become before the row sees them
+  // builder: a box of its shape
+  std::function<Tensor(const Shape& start, const Shape& size)> build;
+  Place place;                                    // call: in the text
+  const Row* row = nullptr;                       // call
+  std::vector<int> args;                          // call: a step per parameter, or -1 for
+  std::vector<Value> fixed;                       // what is the same in all windows
+  bool has_options = false;                       // call: an argument that is no operand was given
+  std::function<Tensor(const Tensor&)> prepared;  // call: instead of the row, on the first argument
+  std::optional<Comparison> comparison;           // call: instead of the row, by value
+  std::optional<DType> computed_in;  // call: what integers become before the row sees them
 };
 
 /// Steps over one common shape; the last one is the result.

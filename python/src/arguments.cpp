@@ -32,43 +32,53 @@ bool to_ints(PyObject* o, Shape& shape) {
   return true;
 }
 
-Tensor list_to_tensor(const Param& p, PyObject* o) {
-  const bool nothing = !PyLong_Check(o) && PySequence_Fast_GET_SIZE(o) == 0;
-  if (p.name == "q") {  // as a number: whatever the dtype of the input is
-    Tensor q = values_to_tensor(o, DType::float64);
-    q.impl().is_number = true;
-    return q;
+bool is_list(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
+
+/// A list that stands for a tensor.
+Tensor list_to_tensor(ParamType type, PyObject* o) {
+  if (type == ParamType::reals) {  // as a number: whatever the dtype of the input is
+    Tensor list = values_to_tensor(o, DType::float64);
+    list.impl().is_number = true;
+    return list;
   }
-  if (!nothing) return values_to_tensor(o, {});
+  if (PySequence_Fast_GET_SIZE(o) > 0) return values_to_tensor(o, {});
   // An empty list of lengths or indices holds integers, whatever tensor([]) is.
-  return empty({0}, p.name == "mask" ? DType::boolean : DType::int64);
+  return empty({0}, type == ParamType::flags ? DType::boolean : DType::int64);
 }
 
-bool to_tensor(const Param& p, PyObject* o, Value& value, Origins& origins, Copying copying) {
+/// One of the other ways to write a tensor.
+bool to_tensor_from(ParamType type, PyObject* o, Value& value) {
+  switch (type) {
+    case ParamType::scalar: {
+      const auto number = number_to_scalar(o);
+      if (number) value = Tensor(*number);
+      return number.has_value();
+    }
+    case ParamType::integer:
+      if (!PyLong_Check(o)) return false;
+      value = values_to_tensor(o, {});
+      return true;
+    default:
+      if (!is_list(o)) return false;
+      value = list_to_tensor(type, o);
+      return true;
+  }
+}
+
+bool to_tensor(const Parameter& p, PyObject* o, Value& value, Origins& origins, Copying copying,
+               bool is_self) {
   if (auto tensor = array_to_tensor(o, origins, copying)) {
     value = std::move(*tensor);
     return true;
   }
-  if (p.number) {
-    if (const auto number = number_to_scalar(o)) {
-      value = Tensor(*number);
-      return true;
-    }
+  for (size_t i = 1; i < p.types.size() && !is_self; ++i) {
+    if (to_tensor_from(p.types[i], o, value)) return true;
   }
-  const bool is_list = PyList_Check(o) || PyTuple_Check(o);
-  if (!(p.list && is_list) && !(p.integer && PyLong_Check(o))) return false;
-  value = list_to_tensor(p, o);
-  return true;
+  return false;
 }
 
-bool to_tensors(const Param& p, PyObject* o, Value& value, Origins& origins, Copying copying) {
-  if (!PyList_Check(o) && !PyTuple_Check(o)) {
-    // max(x, dim, out=(values, indices)), but max(x, out=value).
-    auto tensor = p.name == "out" ? array_to_tensor(o, origins, copying) : std::nullopt;
-    if (!tensor) return false;
-    value = std::vector<Tensor>{std::move(*tensor)};
-    return true;
-  }
+bool to_tensors(PyObject* o, Value& value, Origins& origins, Copying copying) {
+  if (!is_list(o)) return false;
   std::vector<Tensor> tensors;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
     auto tensor = array_to_tensor(PySequence_Fast_GET_ITEM(o, i), origins, copying);
@@ -91,15 +101,26 @@ bool to_scalar(PyObject* o, Value& value) {
   return true;
 }
 
-}  // namespace
+bool to_real(PyObject* o, Value& value) {
+  if (PyFloat_Check(o)) {
+    value = PyFloat_AS_DOUBLE(o);
+    return true;
+  }
+  int64_t v;
+  if (!to_int(o, v)) return false;
+  value = static_cast<double>(v);
+  return true;
+}
 
-bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origins,
-                      Copying copying) {
-  switch (p.type) {
-    case ParamType::tensor:
-      return to_tensor(p, o, value, origins, copying);
-    case ParamType::tensors:
-      return to_tensors(p, o, value, origins, copying);
+bool to_flag(const Parameter& p, PyObject* o, Value& value) {
+  if (!PyBool_Check(o)) return false;
+  value = o == Py_True;
+  return !p.literal || *p.literal == (o == Py_True);
+}
+
+/// What is no tensor, as a value of its own.
+bool convert_as(ParamType type, const Parameter& p, PyObject* o, Value& value) {
+  switch (type) {
     case ParamType::scalar:
       return to_scalar(o, value);
     case ParamType::integer: {
@@ -108,20 +129,10 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       value = v;
       return true;
     }
-    case ParamType::real: {
-      if (PyFloat_Check(o)) {
-        value = PyFloat_AS_DOUBLE(o);
-        return true;
-      }
-      int64_t v;
-      if (!to_int(o, v)) return false;
-      value = static_cast<double>(v);
-      return true;
-    }
-    case ParamType::boolean:
-      if (!PyBool_Check(o)) return false;
-      value = o == Py_True;
-      return true;
+    case ParamType::real:
+      return to_real(o, value);
+    case ParamType::flag:
+      return to_flag(p, o, value);
     case ParamType::dtype: {
       DType dtype;
       if (!dtype_from(o, dtype)) return false;
@@ -129,11 +140,6 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       return true;
     }
     case ParamType::integers: {
-      int64_t v;
-      if (p.single && to_int(o, v)) {
-        value = v;
-        return true;
-      }
       Shape shape;
       if (!to_ints(o, shape)) return false;
       value = std::move(shape);
@@ -144,9 +150,23 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       value = py::cast<Generator>(py::handle(o));
       return true;
     case ParamType::string:
+    case ParamType::device:
       if (!PyUnicode_Check(o)) return false;
       value = std::string(py::reinterpret_borrow<py::str>(o));
       return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool convert_argument(const Parameter& p, PyObject* o, Value& value, Origins& origins,
+                      Copying copying, bool is_self) {
+  if (p.type() == ParamType::tensor) return to_tensor(p, o, value, origins, copying, is_self);
+  if (p.type() == ParamType::tensors) return to_tensors(o, value, origins, copying);
+  for (ParamType type : p.types) {
+    if (convert_as(type, p, o, value)) return true;
   }
   return false;
 }

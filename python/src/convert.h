@@ -67,10 +67,6 @@ void set_read_only(const Tensor& x);
 /// memory is computed first.
 void* exported_data(const Tensor& x);
 
-/// Whether a device is the one that there is, "cpu".
-bool is_cpu(std::string_view device);
-/// Refuses every other. Needs no GIL.
-void check_device(const std::string& device);
 /// A new reference to tamis.device("cpu").
 PyObject* cpu_device();
 

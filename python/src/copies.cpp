@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "convert.h"
+#include "ops/forms.h"
 #include "slots.h"
 #include "tamis/create.h"
 

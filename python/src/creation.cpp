@@ -3,6 +3,7 @@
 
 #include "convert.h"
 #include "core/check.h"
+#include "ops/forms.h"
 #include "tamis/create.h"
 
 namespace tamis::python {
@@ -18,7 +19,7 @@ std::optional<DType> optional_dtype(const py::object& o) {
 
 /// The same for device=, which may also be None.
 void check_device(const py::object& device) {
-  if (!device.is_none()) python::check_device(py::str(device).cast<std::string>());
+  if (!device.is_none()) tamis::check_device(py::str(device).cast<std::string>());
 }
 
 py::object to_object(Tensor tensor) { return steal(wrap(std::move(tensor))); }
@@ -87,12 +88,6 @@ py::object rebuild(const py::buffer& bytes, const py::object& dtype,
 }
 
 }  // namespace
-
-bool is_cpu(std::string_view device) { return device == "cpu" || device == "cpu:0"; }
-
-void check_device(const std::string& device) {
-  check(is_cpu(device), ErrorKind::value, "the only device is 'cpu', not '{}'", device);
-}
 
 PyObject* cpu_device() {
   // Guarded by the GIL. The package is not there yet while this module is imported.

@@ -38,15 +38,26 @@ py::object value_object(const Value& value) {
   return py::none();
 }
 
+py::dict row_object(const Row& row) {
+  py::list sample;
+  for (const Value& value : row.samples.at(0)) sample.append(value_object(value));
+  py::dict d;
+  d["space"] = row.signature.space;
+  d["name"] = row.signature.name;
+  d["summary"] = row.summary;
+  d["function"] = row.function;
+  d["in_place"] = row.in_place;
+  d["out"] = row.out;
+  d["random"] = row.random;
+  d["sample"] = sample;
+  return d;
+}
+
 py::list families() {
   py::list all;
   for (const Family& family : all_families()) {
     py::list rows;
-    for (const Row& row : family.rows()) {
-      py::list sample;
-      for (const Value& value : row.samples.at(0)) sample.append(value_object(value));
-      rows.append(py::make_tuple(row.signature, row.summary, row.in_place, row.out, sample));
-    }
+    for (const Row& row : family.rows()) rows.append(row_object(row));
     all.append(py::make_tuple(family.title, rows));
   }
   return all;
@@ -55,8 +66,7 @@ py::list families() {
 }  // namespace
 
 void add_reference(py::module_& m) {
-  m.def("_families", families,
-        "The op rows by family: (title, [(signature, summary, in_place, out, sample)]).");
+  m.def("_families", families, "The op rows by family: (title, [row as a dictionary]).");
 }
 
 }  // namespace tamis::python

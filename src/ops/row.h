@@ -3,45 +3,64 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "tamis/generator.h"
-#include "tamis/options.h"
-#include "tamis/tensor.h"
+#include "ops/signature.h"
+#include "ops/value.h"
 
 namespace tamis {
 
-/// An argument or result of an op that is called through its row. std::monostate stands for "not
-/// given". A function that takes Options also takes a dtype, or Options in its place.
-using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape,
-                           std::vector<Tensor>, std::string, Generator, Options>;
-
-using Args = std::vector<Value>;
+/// A mask that can be made for any box of its shape without the rest of it.
+struct MaskWindows {
+  Shape shape;
+  std::function<Tensor(const Shape& start, const Shape& size)> window;
+};
 
 struct Row {
   /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask)
-  /// -> Tensor". Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str, Generator;
-  /// with a ? behind it, it may be None. `*` stands before parameters that need their name. Several
-  /// results have names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
+  /// -> Tensor". Several rows of one name are its overloads, tried in their order.
+  ///
+  /// Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str, Generator, device; True
+  /// and False are bools of that value alone. With a | between them, any of them: "float|str p";
+  /// see Parameter for what that means after Tensor, as in "Tensor|Scalar other". With a ? behind
+  /// it, it may be None. `*` stands before parameters that need their name. Several results have
+  /// names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
   /// "masked.sum(...)".
-  std::string signature;
+  Signature signature;
   std::string summary;  // one sentence, for the docstring and the reference page
   std::function<Value(std::span<const Value>)> call;
   std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are
                               // float32, int64 or bool
+  bool function = true;       // is called as name(input, ...)
+  bool method = false;        // is called as input.name(...)
   bool in_place = false;      // there is also a method name_ that writes the result into input
   bool out = false;           // PyTorch takes out= (see `into` in pointwise.h)
+  bool pointwise = false;     // an element of the result comes from the elements in its place
+  bool creates = false;       // the result is computed from no tensor: it may be a leaf
+  bool random = false;        // every call gives other values
+  bool variadic = false;      // the tensors of its list may be given one by one
+  std::string symbol;         // the operator that it is, with or without a second operand: "+"
+  std::vector<std::string> aliases;  // PyTorch's second names for it
   // What name_ does, if that is less work than computing the result and storing it.
   std::function<void(std::span<const Value>)> call_in_place = nullptr;
+  // The same for out=.
+  std::function<void(Tensor& out, std::span<const Value>)> call_out = nullptr;
+  // The call for many inputs of one dtype, with what the other arguments need prepared once.
+  std::function<std::function<Tensor(const Tensor&)>(std::span<const Value>, DType)> prepare =
+      nullptr;
+  // The result box by box, if it is a mask with a shape of its own.
+  std::function<MaskWindows(std::span<const Value>)> windows = nullptr;
 
-  std::string name() const { return signature.substr(0, signature.find('(')); }
+  /// With its namespace.
+  std::string name() const { return signature.full_name(); }
+
   Row with_in_place() && {
     in_place = true;
     return std::move(*this);
@@ -51,6 +70,52 @@ struct Row {
   Row with_in_place(Tensor& (*f)(Tensor&, A...)) &&;
   Row with_out() && {
     out = true;
+    return std::move(*this);
+  }
+  /// The same, by a function `Tensor& name_out(Tensor& out, ...)`.
+  template <class... A>
+  Row with_out(Tensor& (*f)(Tensor&, A...)) &&;
+  /// Rows whose first parameter is `Tensor input` are methods too unless this says no.
+  Row function_only() && {
+    method = false;
+    return std::move(*this);
+  }
+  Row method_only() && {
+    function = false;
+    method = true;
+    return std::move(*this);
+  }
+  Row is_pointwise() && {
+    pointwise = true;
+    return std::move(*this);
+  }
+  Row is_creation() && {
+    creates = true;
+    return std::move(*this);
+  }
+  Row is_random() && {
+    random = true;
+    return std::move(*this);
+  }
+  Row is_variadic() && {
+    variadic = true;
+    return std::move(*this);
+  }
+  Row with_symbol(const char* text) && {
+    symbol = text;
+    return std::move(*this);
+  }
+  Row also(std::initializer_list<const char*> names) && {
+    aliases.assign(names.begin(), names.end());
+    return std::move(*this);
+  }
+  Row with_prepared(
+      std::function<std::function<Tensor(const Tensor&)>(std::span<const Value>, DType)> f) && {
+    prepare = std::move(f);
+    return std::move(*this);
+  }
+  Row with_windows(std::function<MaskWindows(std::span<const Value>)> f) && {
+    windows = std::move(f);
     return std::move(*this);
   }
 };
@@ -102,6 +167,12 @@ void apply_in_place(Tensor& (*f)(Tensor&, A...), std::span<const Value> args,
   f(x, FromValue<std::decay_t<A>>::get(args[I + 1])...);
 }
 
+template <class... A, size_t... I>
+void apply_out(Tensor& (*f)(Tensor&, A...), Tensor& out, std::span<const Value> args,
+               std::index_sequence<I...>) {
+  f(out, FromValue<std::decay_t<A>>::get(args[I])...);
+}
+
 }  // namespace detail
 
 template <class... A>
@@ -113,23 +184,33 @@ Row Row::with_in_place(Tensor& (*f)(Tensor&, A...)) && {
   return std::move(*this);
 }
 
+template <class... A>
+Row Row::with_out(Tensor& (*f)(Tensor&, A...)) && {
+  out = true;
+  call_out = [f](Tensor& target, std::span<const Value> args) {
+    detail::apply_out(f, target, args, std::index_sequence_for<A...>{});
+  };
+  return std::move(*this);
+}
+
+/// Makes a row from what it does with the values of its parameters.
+Row make_row(std::string_view signature, std::string summary,
+             std::function<Value(std::span<const Value>)> call, std::vector<Args> samples);
+
 /// Makes a row from a plain function (or a captureless lambda with a + before it) whose parameters
 /// are those of the signature.
 template <class R, class... A>
-Row make_row(std::string signature, std::string summary, R (*f)(A...), std::vector<Args> samples) {
-  return {std::move(signature),
-          std::move(summary),
-          [f](std::span<const Value> args) {
-            return detail::apply_values(f, args, std::index_sequence_for<A...>{});
-          },
-          std::move(samples),
-          false,
-          false,
-          nullptr};
+Row make_row(std::string_view signature, std::string summary, R (*f)(A...),
+             std::vector<Args> samples) {
+  const auto call = [f](std::span<const Value> args) {
+    return detail::apply_values(f, args, std::index_sequence_for<A...>{});
+  };
+  return make_row(signature, std::move(summary), std::function<Value(std::span<const Value>)>(call),
+                  std::move(samples));
 }
 
 // Each family's rows stand at the end of its file. In-place and out= forms have no rows of their
-// own.
+// own: forms.h makes them.
 std::vector<Row> create_rows();
 std::vector<Row> view_rows();
 std::vector<Row> piece_rows();
@@ -170,5 +251,9 @@ std::span<const Family> all_families();
 
 /// The rows of all families, in their order.
 const std::vector<Row>& all_rows();
+
+/// Methods that are no functions and that no test of functions tries: conversions, views, new_zeros
+/// and its like, and those that write, such as fill_.
+const std::vector<Row>& method_rows();
 
 }  // namespace tamis

@@ -20,6 +20,19 @@ std::vector<Row> indexing_and_position_rows() {
 
 }  // namespace
 
+Row make_row(std::string_view signature, std::string summary,
+             std::function<Value(std::span<const Value>)> call, std::vector<Args> samples) {
+  Row row;
+  row.signature = Signature(signature);
+  row.summary = std::move(summary);
+  row.call = std::move(call);
+  row.samples = std::move(samples);
+  const Signature& s = row.signature;
+  row.method = s.space.empty() && !s.params.empty() && s.params[0].name == "input" &&
+               s.params[0].type() == ParamType::tensor;
+  return row;
+}
+
 std::span<const Family> all_families() {
   static constexpr Family kFamilies[] = {
       {"Creation", create_rows},

@@ -80,7 +80,7 @@ TEST_P(RowGradients, AgreeWithDifferenceQuotients) {
       std::vector<size_t> places;
       const Args args = prepared(row.samples[s], layout, places);
       if (places.empty()) continue;
-      SCOPED_TRACE(fmt::format("{}, sample {}, {}", row.signature, s, layout_name(layout)));
+      SCOPED_TRACE(fmt::format("{}, sample {}, {}", row.signature.text, s, layout_name(layout)));
       const Tensor y = flattened(row.call(args));
       if (!y.defined() || y.numel() == 0) continue;
       const auto f = [&](const std::vector<Tensor>& x) {
@@ -109,7 +109,13 @@ TEST_P(RowGradients, AgreeWithDifferenceQuotients) {
 std::string row_name(const ::testing::TestParamInfo<size_t>& info) {
   std::string name = all_rows()[info.param].name();
   std::replace(name.begin(), name.end(), '.', '_');
-  return name;
+  // Overloads have the same name, and stand together.
+  size_t before = 0;
+  while (info.param > before &&
+         all_rows()[info.param - before - 1].name() == all_rows()[info.param].name()) {
+    ++before;
+  }
+  return before == 0 ? name : fmt::format("{}_{}", name, before + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, RowGradients, ::testing::Range<size_t>(0, all_rows().size()),

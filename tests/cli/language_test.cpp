@@ -239,22 +239,21 @@ TEST(CliFunctions, HaveAllPointwiseRowsAndMaskBuilders) {
   // Deferred and from tensors alone, and yet not from the elements in the same place alone.
   const std::set<std::string> others = {"outer", "addmm", "bernoulli", "view_as_real",
                                         "view_as_complex"};
-  const auto has = [](const Row& row, const char* text) {
-    return row.signature.find(text) != std::string::npos;
-  };
+  const auto has = [](const Row& row, ParamType type) { return row.signature.find(type) >= 0; };
   for (const Row& row : all_rows()) {
     // Other parameters are dimensions and the like.
-    if (row.name().find('.') != std::string::npos || has(row, "int") || has(row, "str") ||
-        has(row, "dtype") || others.contains(row.name())) {
+    if (!row.signature.space.empty() || has(row, ParamType::integer) ||
+        has(row, ParamType::integers) || has(row, ParamType::string) ||
+        has(row, ParamType::dtype) || others.contains(row.name())) {
       continue;
     }
     const Value result = row.call(row.samples[0]);
     const auto* tensor = std::get_if<Tensor>(&result);
     if (tensor == nullptr || !tensor->is_deferred()) continue;
-    EXPECT_NE(find_function(row.name()), nullptr) << row.signature << " is no function";
+    EXPECT_NE(find_function(row.name()), nullptr) << row.signature.text << " is no function";
   }
   for (const Row& row : mask_rows()) {
-    EXPECT_NE(find_function(row.name()), nullptr) << row.signature;
+    EXPECT_NE(find_function(row.signature.name), nullptr) << row.signature.text;
   }
   set_eager_mode(eager);
 }
@@ -273,7 +272,9 @@ std::string written(const Value& value, const Parameter& p, std::vector<Array>& 
   if (const auto* v = std::get_if<bool>(&value)) return *v ? "true" : "false";
   if (const auto* v = std::get_if<int64_t>(&value)) return std::to_string(*v);
   if (const auto* v = std::get_if<double>(&value)) return std::to_string(*v);
-  if (const auto* v = std::get_if<Scalar>(&value)) return std::to_string(v->to_double());
+  if (const auto* v = std::get_if<Scalar>(&value)) {
+    return v->is_floating_point() ? std::to_string(v->to_double()) : std::to_string(v->to_int64());
+  }
   if (const auto* v = std::get_if<Shape>(&value)) return to_string(*v);
   return {};
 }
@@ -286,7 +287,7 @@ TEST(CliFunctions, GiveWhatTheirRowsGive) {
       std::vector<Array> inputs;
       std::string text;
       for (size_t i = 0; i < f.parameters.size(); ++i) {
-        if (f.parameters[i].type == Parameter::Type::other) continue;
+        if (!is_written(f.parameters[i])) continue;
         const std::string argument = written(sample[i], f.parameters[i], inputs);
         if (argument.empty()) continue;
         text += (text.empty() ? "" : ", ") + f.parameters[i].name + "=" + argument;

@@ -18,68 +18,78 @@ using namespace testing;
 
 // ---- signatures --------------------------------------------------------------------------------
 
-struct Parameter {
-  std::string type, name, fallback;
-};
-
-/// The parameters of a signature; fails the test if it does not follow the syntax of row.h.
-std::vector<Parameter> parse(const std::string& signature, std::string& result) {
-  static const std::regex whole(
-      R"(([\w.]+)\((.*)\) -> (Tensor|Tensor\[\]|int|float|bool|dtype|\((?:Tensor \w+(?:, )?)+\)))");
-  static const std::regex one(
-      R"((Tensor|Tensor\[\]|Scalar|int|float|bool|dtype|int\[\]|str|Generator)(\??) ([a-z]\w*)(=(\S+))?)");
-  std::vector<Parameter> parameters;
-  std::smatch match;
-  if (!std::regex_match(signature, match, whole)) {
-    ADD_FAILURE() << "not a signature: " << signature;
-    return parameters;
+bool is_of(const Value& value, ParamType type) {
+  switch (type) {
+    case ParamType::tensor:
+      return std::holds_alternative<Tensor>(value);
+    case ParamType::tensors:
+      return std::holds_alternative<std::vector<Tensor>>(value);
+    case ParamType::scalar:
+      return std::holds_alternative<Scalar>(value);
+    case ParamType::integer:
+      return std::holds_alternative<int64_t>(value);
+    case ParamType::real:
+      return std::holds_alternative<double>(value);
+    case ParamType::flag:
+      return std::holds_alternative<bool>(value);
+    case ParamType::dtype:
+      return std::holds_alternative<DType>(value);
+    case ParamType::integers:
+      return std::holds_alternative<Shape>(value);
+    case ParamType::string:
+    case ParamType::device:
+      return std::holds_alternative<std::string>(value);
+    case ParamType::generator:
+      return std::holds_alternative<Generator>(value);
+    default:
+      return false;
   }
-  result = match[3];
-  const std::string list = match[2];
-  for (size_t from = 0; from < list.size();) {
-    const size_t to = std::min(list.find(", ", from), list.size());
-    const std::string text = list.substr(from, to - from);
-    from = to + 2;
-    if (text == "*") continue;
-    std::smatch m;
-    EXPECT_TRUE(std::regex_match(text, m, one)) << "'" << text << "' in " << signature;
-    if (m.size() == 6) parameters.push_back({m[1].str() + m[2].str(), m[3], m[5]});
-  }
-  return parameters;
 }
 
-bool has_type(const Value& value, const std::string& type) {
-  if (type == "Tensor") return std::holds_alternative<Tensor>(value);
-  if (type == "Tensor[]" || type[0] == '(')
-    return std::holds_alternative<std::vector<Tensor>>(value);
-  if (type == "Scalar") return std::holds_alternative<Scalar>(value);
-  if (type == "int") return std::holds_alternative<int64_t>(value);
-  if (type == "float") return std::holds_alternative<double>(value);
-  if (type == "bool") return std::holds_alternative<bool>(value);
-  if (type == "dtype") return std::holds_alternative<DType>(value);
-  if (type == "int[]") return std::holds_alternative<Shape>(value);
-  if (type == "str") return std::holds_alternative<std::string>(value);
-  if (type == "Generator") return std::holds_alternative<Generator>(value);
-  return std::holds_alternative<std::monostate>(value) ||
-         has_type(value, type.substr(0, type.size() - 1));
+bool fits(const Value& value, const Parameter& p) {
+  if (std::holds_alternative<std::monostate>(value)) return p.optional;
+  if (p.literal && std::get<bool>(value) != *p.literal) return false;
+  // What else stands for a tensor has become one.
+  if (p.type() == ParamType::tensor) return is_of(value, ParamType::tensor);
+  return std::any_of(p.types.begin(), p.types.end(), [&](ParamType t) { return is_of(value, t); });
 }
 
-TEST(Rows, NamesAreUnique) {
-  std::set<std::string> names;
-  for (const Row& row : all_rows()) EXPECT_TRUE(names.insert(row.name()).second) << row.name();
+TEST(Rows, SignaturesAreUnique) {
+  std::set<std::string> names, texts;
+  for (const auto* rows : {&all_rows(), &method_rows()}) {
+    for (const Row& row : *rows) {
+      names.insert(row.name());
+      EXPECT_TRUE(texts.insert(row.signature.text).second) << row.signature.text;
+    }
+  }
   EXPECT_GT(names.size(), 100u);
 }
 
-TEST(Rows, SignaturesAreWellFormed) {
+TEST(Rows, OverloadsOfOneNameStandTogether) {
+  std::set<std::string> seen;
+  std::string last;
   for (const Row& row : all_rows()) {
-    SCOPED_TRACE(row.signature);
-    std::string result;
-    bool optional = false;
-    std::set<std::string> names;
-    for (const Parameter& p : parse(row.signature, result)) {
-      EXPECT_TRUE(names.insert(p.name).second) << p.name;
-      EXPECT_TRUE(!optional || !p.fallback.empty()) << p.name << " needs a default too";
-      optional = !p.fallback.empty();
+    const bool is_new = row.name() != last;
+    EXPECT_TRUE(!is_new || seen.insert(row.name()).second) << row.signature.text;
+    last = row.name();
+  }
+}
+
+TEST(Rows, FlagsAgreeWithSignatures) {
+  for (const auto* rows : {&all_rows(), &method_rows()}) {
+    for (const Row& row : *rows) {
+      SCOPED_TRACE(row.signature.text);
+      const Signature& s = row.signature;
+      EXPECT_TRUE(row.function || row.method);
+      const bool has_input = !s.params.empty() && s.params[0].name == "input" &&
+                             s.params[0].type() == ParamType::tensor;
+      EXPECT_TRUE(has_input || !(row.method || row.in_place));
+      EXPECT_TRUE(!row.in_place || s.result == ParamType::tensor);
+      EXPECT_TRUE(!row.pointwise || s.result == ParamType::tensor);
+      EXPECT_TRUE(!row.creates || s.result == ParamType::tensor);
+      EXPECT_TRUE(row.symbol.empty() || row.pointwise);
+      EXPECT_TRUE(!row.variadic || s.params[0].type() == ParamType::tensors);
+      EXPECT_TRUE(!s.writes_input() || (row.method && !row.function));
     }
   }
 }
@@ -115,14 +125,18 @@ TEST(Rows, EveryPublicFunctionHasOne) {
   for (const Row& row : all_rows()) rows.insert(row.name());
   std::set<std::string> names;
   for (const char* header :
-       {"complex", "create", "index", "linalg", "loss", "mask", "masks", "order", "pointwise",
+       {"complex", "create", "index", "linalg", "loss", "mask", "order", "pointwise",
         "random", "reduce", "results", "sequence", "view"}) {
     std::set<std::string> found = declared(std::string("include/tamis/") + header + ".h");
     EXPECT_FALSE(found.empty()) << header;
     names.merge(found);
   }
   EXPECT_GT(names.size(), 150u);
-  for (const std::string& name : declared("include/tamis/masked.h")) names.insert("masked." + name);
+  for (const std::string space : {"masked", "masks"}) {
+    for (const std::string& name : declared("include/tamis/" + space + ".h")) {
+      names.insert(space + "." + name);
+    }
+  }
 #define X(op) names.insert(#op);
   TAMIS_UNARY_METHODS(X)
   TAMIS_BINARY_METHODS(X)
@@ -140,10 +154,7 @@ TEST(Rows, EveryPublicFunctionHasOne) {
 
 /// Every call gives other values.
 bool is_random(const Row& row) {
-  static const std::set<std::string> kNames = {"rand",       "randn",      "randint",   "randperm",
-                                               "rand_like",  "randn_like", "bernoulli", "empty",
-                                               "empty_like", "multinomial"};
-  return kNames.count(row.name()) != 0;
+  return row.random || row.name() == "empty" || row.name() == "empty_like";
 }
 
 /// Same dtype, shape and bits.
@@ -206,17 +217,23 @@ Tensor transposed(const Tensor& x) {
 Tensor deferred(const Tensor& x) { return is_weak(x) ? x : where(tensor(true), x, x); }
 
 TEST(Rows, EveryOneHasSamplesThatFitItsSignature) {
-  for (const Row& row : all_rows()) {
-    SCOPED_TRACE(row.signature);
-    EXPECT_FALSE(row.samples.empty());
-    std::string result;
-    const std::vector<Parameter> parameters = parse(row.signature, result);
-    for (const Args& args : row.samples) {
-      ASSERT_EQ(args.size(), parameters.size());
-      for (size_t i = 0; i < args.size(); ++i) {
-        EXPECT_TRUE(has_type(args[i], parameters[i].type)) << parameters[i].name;
+  for (const auto* rows : {&all_rows(), &method_rows()}) {
+    for (const Row& row : *rows) {
+      SCOPED_TRACE(row.signature.text);
+      EXPECT_FALSE(row.samples.empty());
+      const auto& parameters = row.signature.params;
+      for (const Args& args : row.samples) {
+        ASSERT_EQ(args.size(), parameters.size());
+        for (size_t i = 0; i < args.size(); ++i) {
+          EXPECT_TRUE(fits(args[i], parameters[i])) << parameters[i].name;
+        }
+        const Value result = row.call(with_tensors(args, cloned));
+        EXPECT_TRUE(is_of(result, row.signature.result));
+        const auto* list = std::get_if<std::vector<Tensor>>(&result);
+        if (list != nullptr && !row.signature.fields.empty()) {
+          EXPECT_EQ(list->size(), row.signature.fields.size());
+        }
       }
-      EXPECT_TRUE(has_type(row.call(args), result));
     }
   }
 }

@@ -25,28 +25,8 @@ constexpr DType kDTypes[] = {boolean, uint8,   uint16,   int8,    int16,  int32,
 
 // ---- the cases of a row -------------------------------------------------------------------------
 
-struct Param {
-  std::string type, name;
-  bool is_mask() const { return name == "mask" || name == "condition"; }
-  bool is_dtype() const { return type == "dtype" || type == "dtype?"; }
-};
-
-/// "masked_select(Tensor input, Tensor mask) -> Tensor" has the parameters Tensor input and Tensor
-/// mask.
-std::vector<Param> params_of(const Row& row) {
-  const size_t open = row.signature.find('('), close = row.signature.rfind(") ->");
-  std::string list = row.signature.substr(open + 1, close - open - 1);
-  std::vector<Param> params;
-  for (size_t at = 0; at < list.size();) {
-    size_t comma = list.find(", ", at);
-    if (comma == std::string::npos) comma = list.size();
-    const std::string one = list.substr(at, comma - at);
-    const size_t space = one.find(' ');
-    params.push_back({one.substr(0, space), one.substr(space + 1, one.find('=') - space - 1)});
-    at = comma + 2;
-  }
-  return params;
-}
+bool is_mask(const Parameter& p) { return p.name == "mask" || p.name == "condition"; }
+bool is_dtype(const Parameter& p) { return p.type() == ParamType::dtype; }
 
 struct Case {
   std::string label;
@@ -63,12 +43,12 @@ Tensor converted(const Tensor& x, DType dtype) {
 /// args with those tensors converted that `which(parameter, position among the tensors)` picks;
 /// nothing if it picks none.
 template <class F>
-std::optional<Args> with_dtype(const Args& args, const std::vector<Param>& params, DType dtype,
+std::optional<Args> with_dtype(const Args& args, const std::vector<Parameter>& params, DType dtype,
                                F which) {
   Args result = args;
   int position = 0;
   bool changed = false;
-  const auto change = [&](Tensor& x, const Param& param) {
+  const auto change = [&](Tensor& x, const Parameter& param) {
     if (!which(param, position++) || x.dtype() == dtype || is_number(x)) return;
     x = converted(x, dtype);
     changed = true;
@@ -78,7 +58,7 @@ std::optional<Args> with_dtype(const Args& args, const std::vector<Param>& param
       change(*x, params[i]);
     } else if (auto* list = std::get_if<std::vector<Tensor>>(&result[i])) {
       for (Tensor& y : *list) change(y, params[i]);
-    } else if (params[i].is_dtype() && which(params[i], -1)) {
+    } else if (is_dtype(params[i]) && which(params[i], -1)) {
       result[i] = dtype;
       changed = true;
     }
@@ -87,18 +67,18 @@ std::optional<Args> with_dtype(const Args& args, const std::vector<Param>& param
 }
 
 std::vector<Case> cases_of(const Row& row, size_t sample) {
-  const std::vector<Param> params = params_of(row);
+  const std::vector<Parameter>& params = row.signature.params;
   const Args& args = row.samples[sample];
   std::vector<Case> cases = {{"as given", args}};
   for (DType dtype : kDTypes) {
-    const auto add = [&](const char* what, bool (*which)(const Param&, int)) {
+    const auto add = [&](const char* what, bool (*which)(const Parameter&, int)) {
       const auto some = with_dtype(args, params, dtype, which);
       if (some) cases.push_back({fmt::format("{} as {}", what, name(dtype)), *some});
     };
-    add("all", [](const Param& p, int at) { return !p.is_mask() && at >= 0; });
-    add("the first", [](const Param& p, int at) { return !p.is_mask() && at == 0; });
-    add("masks", [](const Param& p, int) { return p.is_mask(); });
-    add("the result", [](const Param& p, int) { return p.is_dtype(); });
+    add("all", [](const Parameter& p, int at) { return !is_mask(p) && at >= 0; });
+    add("the first", [](const Parameter& p, int at) { return !is_mask(p) && at == 0; });
+    add("masks", [](const Parameter& p, int) { return is_mask(p); });
+    add("the result", [](const Parameter& p, int) { return is_dtype(p); });
   }
   return cases;
 }
@@ -192,7 +172,7 @@ void sweep_layouts(const Row& row, const Rule& rule, const Case& c,
         if (!args) continue;
         ++counter(row.name());
         const std::string problem = run(row, rule, *args, expected);
-        ASSERT_EQ(problem, "") << row.signature << "\n  " << c.label << ", first tensor "
+        ASSERT_EQ(problem, "") << row.signature.text << "\n  " << c.label << ", first tensor "
                                << testing::layout_name(testing::kLayoutKinds[layout])
                                << (step ? ", the others in other layouts" : ", so are the others")
                                << (eager ? ", eager" : ", deferred");
@@ -211,14 +191,15 @@ TEST(Reference, HasAllBasicOps) {
   for (auto* family : {create_rows, view_rows, arith_rows, compare_rows, logic_rows, select_rows,
                        fill_rows, scatter_rows, reduce_rows, mask_rows}) {
     for (const Row& row : family()) {
-      EXPECT_TRUE(reference::table().count(row.name())) << "no reference for " << row.signature;
+      EXPECT_TRUE(reference::table().count(row.name()))
+          << "no reference for " << row.signature.text;
     }
   }
 }
 
 TEST_P(Sweep, SamplesMatchTheReference) {
   const Rule* const r = rule();
-  ASSERT_FALSE(row().samples.empty()) << row().signature;
+  ASSERT_FALSE(row().samples.empty()) << row().signature.text;
   for (size_t i = 0; i < row().samples.size(); ++i) {
     for (const Case& c : cases_of(row(), i)) {
       sweep_layouts(row(), *r, {fmt::format("sample {}, {}", i, c.label), c.args},
@@ -263,7 +244,7 @@ Tensor mask_of(const Shape& shape, int pattern) {
 Args long_args(const Row& row, DType dtype, int64_t rows, int64_t n, int pattern) {
   static const std::set<std::string> kDivisions = {"floor_divide", "remainder", "fmod"};
   static const std::set<std::string> kKept = {"value", "test_elements", "ids"};
-  const std::vector<Param> params = params_of(row);
+  const std::vector<Parameter>& params = row.signature.params;
   Args args = row.samples[0];
   bool first = true;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -272,7 +253,7 @@ Args long_args(const Row& row, DType dtype, int64_t rows, int64_t n, int pattern
     if (kKept.count(params[i].name)) continue;
     const bool source = params[i].name == "source";
     const Shape shape = first && rows > 1 ? Shape{rows, n} : Shape{source ? rows * n : n};
-    args[i] = params[i].is_mask() || row.name() == "count"
+    args[i] = is_mask(params[i]) || row.name() == "count"
                   ? mask_of(shape, pattern)
                   : values(shape, dtype, static_cast<uint32_t>(n + i),
                            first || !kDivisions.count(row.name()), pattern % 2 == 0);
@@ -313,11 +294,14 @@ std::string row_name(const ::testing::TestParamInfo<size_t>& info) {
   return name;
 }
 
-/// The rows that the reference has a rule for; the others are compared with PyTorch (tests/torch).
+/// The rows that the reference has a rule for, of overloads the first; the others are compared with
+/// PyTorch (tests/torch).
 std::vector<size_t> rows_with_rules() {
   std::vector<size_t> rows;
+  std::set<std::string> names;
   for (size_t i = 0; i < all_rows().size(); ++i) {
-    if (reference::table().count(all_rows()[i].name())) rows.push_back(i);
+    const std::string name = all_rows()[i].name();
+    if (reference::table().count(name) && names.insert(name).second) rows.push_back(i);
   }
   return rows;
 }
@@ -330,7 +314,9 @@ class Totals : public ::testing::Environment {
   void TearDown() override {
     int64_t total = 0;
     std::string text;
+    std::set<std::string> names;
     for (const Row& row : all_rows()) {
+      if (!names.insert(row.name()).second) continue;
       const int64_t n = counter(row.name());
       total += n;
       if (n > 0) text += fmt::format(" {} {}", row.name(), n);

@@ -73,6 +73,55 @@ def test_overloads_that_share_a_name():
     assert [t.shape for t in tamis.broadcast_tensors(x, tamis.ones(2, 1))] == [(2, 3), (2, 3)]
 
 
+def test_a_bool_in_the_place_of_dim_is_unbiased_as_in_pytorch():
+    x = tamis.tensor([1.0, 2.0, 6.0])
+    assert tamis.var(x, False).item() == tamis.var(x, unbiased=False).item() == pytest.approx(14 / 3)
+    assert x.var(True).item() == x.var().item() == 7
+    assert tamis.std(x, False).item() == x.std(False).item() == pytest.approx((14 / 3) ** 0.5)
+    for name in ("var_mean", "std_mean"):
+        spread, mean = getattr(tamis, name)(x, False)
+        assert spread.item() == getattr(tamis, name[:3])(x, False).item() and mean.item() == 3
+    assert tamis.var(x, 0, True).item() == 7  # dim, unbiased
+    assert isinstance(tamis.var(x.numpy(), True), np.ndarray)
+
+
+def test_the_first_overload_that_takes_the_arguments_is_called():
+    x = tamis.tensor([[3, 1], [2, 9]])
+    assert [t.tolist() for t in tamis.split(x, 1)] == [[[3, 1]], [[2, 9]]]
+    assert [t.tolist() for t in tamis.split(x, [1, 1], 1)] == [[[3], [2]], [[1], [9]]]
+    assert tamis.max(input=x, other=x.t()).tolist() == [[3, 2], [2, 9]]
+    assert tamis.max(x, axis=1, keepdims=True).values.tolist() == [[3], [9]]
+    assert tamis.median(x).item() == 2 and tamis.median(x, 0).values.tolist() == [2, 1]
+    assert tamis.nonzero(x, as_tuple=False).tolist() == tamis.nonzero(x).tolist()
+    assert x.where(x > 2, 0).tolist() == tamis.where(x > 2, x, 0).tolist() == [[3, 0], [0, 9]]
+    assert tamis.div(x, 2, rounding_mode="floor").tolist() == [[1, 0], [1, 4]]
+    assert tamis.div(x, 2, rounding_mode=None).tolist() == tamis.div(x, 2).tolist() == [[1.5, 0.5], [1.0, 4.5]]
+    assert x.clone().div_(2, rounding_mode="trunc").tolist() == [[1, 0], [1, 4]]
+    # A keyword that was made at run time, and so is not the same object as any other of that text.
+    assert tamis.max(x, **{"".join(["d", "im"]): 1}).values.tolist() == [3, 9]
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda x: tamis.max(x, "a"), r"max\(\): argument 'other' \(position 2\) must be Tensor, not str"),
+        (lambda x: tamis.max(x, dim="a"), r"max\(\): argument 'dim' must be int, not str"),
+        (lambda x: tamis.max(x, 0, False, 1), r"max\(\) takes 1 positional argument but 4 were given"),
+        (lambda x: tamis.where(x > 0, x), r'where\(\) missing 1 required positional arguments: "other"'),
+        (lambda x: tamis.arange(), r'arange\(\) missing 2 required positional arguments: "start", "end"'),
+        (lambda x: tamis.arange("a"), r"arange\(\): argument 'end' \(position 1\) must be Number, not str"),
+        (lambda x: tamis.std(x, "a"), r"std\(\): argument 'dim' \(position 2\) must be tuple of ints, not str"),
+        (lambda x: tamis.nonzero(x, as_tuple=1), r"nonzero\(\): argument 'as_tuple' must be bool, not int"),
+        (lambda x: tamis.nonzero(x, as_tuple=True, out=x), r"nonzero\(\): argument 'as_tuple' must be False"),
+        (lambda x: tamis.split(x, 1.5), r"split\(\): argument 'split_size_or_sections' \(position 2\) must be int, not"),
+        (lambda x: tamis.zeros(2, device=3), r"zeros\(\): argument 'device' must be str, not int"),
+    ],
+)
+def test_what_no_overload_takes_is_refused_by_the_nearest(call, text):
+    with pytest.raises(TypeError, match=text):
+        call(tamis.ones(2))
+
+
 def test_several_results_have_names():
     result = tamis.kthvalue(tamis.tensor([3, 1, 2]), 2)
     assert (result.values.item(), result.indices.item()) == (2, 2)

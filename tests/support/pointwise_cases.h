@@ -148,6 +148,8 @@ void expect_error(ErrorKind kind, const std::string& text, F f) {
 
 /// The content of a file of the source tree.
 std::string read_text(const std::string& path);
+/// All files in a folder of the tree and in the folders inside it, by their paths from its root.
+std::vector<std::string> files_under(const std::string& folder);
 
 /// The dtype of a PyTorch name.
 inline DType parse_dtype(const std::string& text) {

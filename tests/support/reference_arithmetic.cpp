@@ -374,7 +374,7 @@ void add_arithmetic(Table& t) {
   t["isclose"] = {[](const Args& args) -> Arg { return isclose(args); }, 0, true};
   t["allclose"] = {[](const Args& args) -> Arg { return all_true(isclose(args)); }};
   t["equal"] = {equal};
-  t["between"] = {between, 0, true};
+  t["masks.between"] = {between, 0, true};
 
   add_bitwise(t, "bitwise_and", [](int64_t a, int64_t b) { return a & b; });
   add_bitwise(t, "bitwise_or", [](int64_t a, int64_t b) { return a | b; });

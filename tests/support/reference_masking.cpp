@@ -332,31 +332,31 @@ void add_masking(Table& t) {
   t["isin"] = {[](const Args& a) -> Arg {
     return isin(array_of(a, 0), array_of(a, 1), std::get<bool>(a[2]));
   }};
-  t["keep_token_ids"] = {[](const Args& a) { return token_ids(a, false); }};
-  t["drop_token_ids"] = {[](const Args& a) { return token_ids(a, true); }};
+  t["masks.keep_token_ids"] = {[](const Args& a) { return token_ids(a, false); }};
+  t["masks.drop_token_ids"] = {[](const Args& a) { return token_ids(a, true); }};
   t["count"] = {[](const Args& a) -> Arg {
     require_mask(array_of(a, 0));
     return nonzero(array_of(a, 0)).shape[0];
   }};
-  t["from_lengths"] = {from_lengths};
-  t["from_indices"] = {from_indices};
-  t["causal"] = {[](const Args& a) {
+  t["masks.from_lengths"] = {from_lengths};
+  t["masks.from_indices"] = {from_indices};
+  t["masks.causal"] = {[](const Args& a) {
     return matrix_mask(int_of(a, 0), given(a, 1) ? int_of(a, 1) : int_of(a, 0),
                        [&](int64_t i, int64_t j) { return j <= i + int_of(a, 2); });
   }};
-  t["band"] = {[](const Args& a) {
+  t["masks.band"] = {[](const Args& a) {
     return matrix_mask(int_of(a, 0), int_of(a, 1), [&](int64_t i, int64_t j) {
       return -int_of(a, 2) <= j - i && j - i <= int_of(a, 3);
     });
   }};
-  t["sliding_window"] = {[](const Args& a) {
+  t["masks.sliding_window"] = {[](const Args& a) {
     const int64_t window = int_of(a, 1);
     const bool causal = std::get<bool>(a[2]);
     return matrix_mask(int_of(a, 0), int_of(a, 0), [&](int64_t i, int64_t j) {
       return i - window < j && (causal ? j <= i : j < i + window);
     });
   }};
-  t["documents"] = {documents};
+  t["masks.documents"] = {documents};
 }
 
 void add_reductions(Table& t) {

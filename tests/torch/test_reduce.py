@@ -186,6 +186,8 @@ def test_moments(check, op, dtype):
         check(op, x, dims, bool(rng.randint(2)), bool(rng.randint(2)), call=call)
         check(op, x, call=call)
         check(op, x, unbiased=False, call=call)
+        check(op, x, False, call=call)
+        check(op, x, True, call=call)
     check(op, pair(dtype, (2, 3), rng, "small"), 2, call=call)
     if dtype in FLOATS:
         check(op, pair(dtype, (3, 9000), rng, "small"), 1, call=call)

@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/interval.h"
+#include "ops/create/random.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/tamis.h"
@@ -361,10 +362,6 @@ namespace {
 Tensor arange_op(Scalar start, Scalar end, Scalar step, const Options& options) {
   return arange(start, end, step, options);
 }
-Tensor randint_op(int64_t low, int64_t high, const Shape& size, const Options& options,
-                  std::optional<Generator> generator) {
-  return randint(low, high, size, options, std::move(generator));
-}
 
 }  // namespace
 
@@ -372,45 +369,65 @@ std::vector<Row> create_rows() {
   const Value none, f32 = DType::float32, i64 = DType::int64, bits = DType::boolean;
   const Value matrix = Shape{2, 3}, nothing = Shape{0, 3}, scalar = Shape{};
   const Value x = arange(6).reshape({2, 3}), batch = linspace(-1, 1, 24).reshape({2, 3, 4});
-  const std::string drawn = ", *, Generator? generator=None) -> Tensor";
   const auto n = [](int64_t v) { return Value(v); };
   const auto s = [](Scalar v) { return Value(v); };
-  return {
-      make_row("empty(int[] size, dtype dtype=float32) -> Tensor",
+  std::vector<Row> rows = {
+      make_row("empty(int[] size, *, dtype dtype=float32) -> Tensor",
                "A tensor of unspecified values.", empty, {{nothing, f32}})
+          .is_creation()
           .with_out(),
-      make_row("zeros(int[] size, dtype dtype=float32) -> Tensor", "A tensor of zeros.", zeros,
+      make_row("zeros(int[] size, *, dtype dtype=float32) -> Tensor", "A tensor of zeros.", zeros,
                {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .is_creation()
           .with_out(),
-      make_row("ones(int[] size, dtype dtype=float32) -> Tensor", "A tensor of ones.", ones,
+      make_row("ones(int[] size, *, dtype dtype=float32) -> Tensor", "A tensor of ones.", ones,
                {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+          .is_creation()
           .with_out(),
-      make_row("full(int[] size, Scalar fill_value, dtype? dtype=None) -> Tensor",
+      make_row("full(int[] size, Scalar fill_value, *, dtype? dtype=None) -> Tensor",
                "A tensor of one value; the dtype is the value's unless given.", full,
                {{matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}})
+          .is_creation()
           .with_out(),
-      make_row("empty_like(Tensor input, dtype? dtype=None) -> Tensor",
+      make_row("empty_like(Tensor input, *, dtype? dtype=None) -> Tensor",
                "A tensor of unspecified values with the shape and dtype of input.", empty_like,
-               {{Value(zeros({0, 3})), none}}),
-      make_row("zeros_like(Tensor input, dtype? dtype=None) -> Tensor",
-               "Zeros with the shape and dtype of input.", zeros_like, {{x, none}, {batch, bits}}),
-      make_row("ones_like(Tensor input, dtype? dtype=None) -> Tensor",
-               "Ones with the shape and dtype of input.", ones_like, {{x, none}, {batch, bits}}),
-      make_row("full_like(Tensor input, Scalar fill_value, dtype? dtype=None) -> Tensor",
+               {{Value(zeros({0, 3})), none}})
+          .function_only()
+          .is_creation(),
+      make_row("zeros_like(Tensor input, *, dtype? dtype=None) -> Tensor",
+               "Zeros with the shape and dtype of input.", zeros_like, {{x, none}, {batch, bits}})
+          .function_only()
+          .is_creation(),
+      make_row("ones_like(Tensor input, *, dtype? dtype=None) -> Tensor",
+               "Ones with the shape and dtype of input.", ones_like, {{x, none}, {batch, bits}})
+          .function_only()
+          .is_creation(),
+      make_row("full_like(Tensor input, Scalar fill_value, *, dtype? dtype=None) -> Tensor",
                "One value with the shape and dtype of input.", full_like,
-               {{x, s(7), none}, {batch, s(0.5), none}, {x, s(1), bits}}),
-      make_row("arange(Scalar start, Scalar end, Scalar step=1, dtype? dtype=None) -> Tensor",
+               {{x, s(7), none}, {batch, s(0.5), none}, {x, s(1), bits}})
+          .function_only()
+          .is_creation(),
+      make_row("arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None) -> Tensor",
                "start, start + step, ... below end; int64 if all three are integers, else float32.",
                arange_op,
                {{s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}})
+          .is_creation()
           .with_out(),
-      make_row("linspace(Scalar start, Scalar end, int steps, dtype dtype=float32) -> Tensor",
+      make_row("arange(Scalar end, *, dtype? dtype=None) -> Tensor",
+               "0, 1, 2, ... below end; int64 if end is an integer, else float32.",
+               +[](Scalar end, std::optional<DType> dtype) { return arange(0, end, 1, dtype); },
+               {{s(5), none}, {s(2.5), none}, {s(3), f32}})
+          .is_creation()
+          .with_out(),
+      make_row("linspace(Scalar start, Scalar end, int steps, *, dtype dtype=float32) -> Tensor",
                "steps values from start to end, both included.", linspace,
                {{s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}})
+          .is_creation()
           .with_out(),
-      make_row("eye(int n, int? m=None, dtype dtype=float32) -> Tensor",
+      make_row("eye(int n, int? m=None, *, dtype dtype=float32) -> Tensor",
                "A matrix with ones on the diagonal and zeros elsewhere.", eye,
                {{n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}})
+          .is_creation()
           .with_out(),
       make_row("tril(Tensor input, int diagonal=0) -> Tensor",
                "The elements on and below a diagonal of each matrix, zero elsewhere.", tril,
@@ -422,37 +439,9 @@ std::vector<Row> create_rows() {
                {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
           .with_in_place()
           .with_out(),
-      make_row("rand(int[] size, dtype dtype=float32" + drawn, "Random numbers, uniform in [0, 1).",
-               rand, {{matrix, f32, none}, {scalar, f32, Generator(3)}})
-          .with_out(),
-      make_row("randn(int[] size, dtype dtype=float32" + drawn,
-               "Random numbers of the standard normal distribution.", randn,
-               {{matrix, f32, none}, {nothing, f32, Generator(3)}})
-          .with_out(),
-      make_row("randint(int low, int high, int[] size, dtype dtype=int64" + drawn,
-               "Random integers from low up to and without high.", randint_op,
-               {{n(-3), n(4), matrix, i64, none}, {n(0), n(2), matrix, bits, Generator(3)}})
-          .with_out(),
-      make_row("randperm(int n, dtype dtype=int64" + drawn, "0 to n - 1 in random order.", randperm,
-               {{n(7), i64, none}, {n(0), i64, Generator(3)}})
-          .with_out(),
-      make_row("bernoulli(Tensor input" + drawn,
-               "1 with the probability that input gives for each element, else 0.", bernoulli,
-               {{Value(linspace(0, 1, 6).reshape({2, 3})), none}})
-          .with_out(),
-      make_row("multinomial(Tensor input, int num_samples, bool replacement=False" + drawn,
-               "Places of each row, drawn with probabilities in proportion to its elements.",
-               multinomial,
-               {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false, none},
-                {Value(ones({4})), n(6), true, Generator(3)}})
-          .with_out(),
-      make_row("rand_like(Tensor input, dtype? dtype=None) -> Tensor",
-               "Random numbers, uniform in [0, 1), with the shape and dtype of input.", rand_like,
-               {{batch, none}, {x, f32}}),
-      make_row("randn_like(Tensor input, dtype? dtype=None) -> Tensor",
-               "Normal random numbers with the shape and dtype of input.", randn_like,
-               {{batch, none}, {x, f32}}),
   };
+  for (Row& row : random_rows()) rows.push_back(std::move(row));
+  return rows;
 }
 
 }  // namespace tamis

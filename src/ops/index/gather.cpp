@@ -102,26 +102,27 @@ std::vector<Row> gather_rows() {
   const auto bits = [] { return tensor({{true, false, true}, {false, false, true}}); };
   const auto n = [](int64_t v) { return Value(v); };
   std::vector<Row> rows = {
-      make_row("index_select(Tensor input, int dim, Tensor index) -> Tensor",
+      make_row("index_select(Tensor input, int dim, Tensor|int[] index) -> Tensor",
                "The places of a dimension that index names, in its order.", index_select,
                {{cube(), n(1), tensor({2, 0, 2})},
                 {bits(), n(-1), tensor({1})},
                 {tensor(2.5), n(0), tensor({0})},
                 {grid(), n(0), empty({0}, DType::int64)}})
           .with_out(),
-      make_row("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-               "The elements of input at index along dim, and at index's own place elsewhere.",
-               gather_op,
-               {{grid(), n(1), tensor({{0, 0, 2, 1}, {2, 1, 0, 0}}), false},
-                {cube(), n(-2), zeros({2, 1, 3}, DType::int64), false},
-                {bits(), n(0), tensor({{1, 0}}), false},
-                {tensor(2.5), n(0), tensor(0), false}})
+      make_row(
+          "gather(Tensor input, int dim, Tensor|int[] index, *, bool sparse_grad=False) -> Tensor",
+          "The elements of input at index along dim, and at index's own place elsewhere.",
+          gather_op,
+          {{grid(), n(1), tensor({{0, 0, 2, 1}, {2, 1, 0, 0}}), false},
+           {cube(), n(-2), zeros({2, 1, 3}, DType::int64), false},
+           {bits(), n(0), tensor({{1, 0}}), false},
+           {tensor(2.5), n(0), tensor(0), false}})
           .with_out(),
-      make_row("take(Tensor input, Tensor index) -> Tensor",
+      make_row("take(Tensor input, Tensor|int[] index) -> Tensor",
                "The elements of input, seen as 1-d, that index names.", take,
                {{cube(), tensor({{0, -1}, {23, 5}})}, {bits(), tensor(2)}, {grid(), tensor({-6})}})
           .with_out(),
-      make_row("take_along_dim(Tensor input, Tensor indices, int? dim=None) -> Tensor",
+      make_row("take_along_dim(Tensor input, Tensor|int[] indices, int? dim=None) -> Tensor",
                "gather with input and indices broadcast to each other but for dim.", take_along_dim,
                {{grid(), tensor({{2}, {0}}), n(1)},
                 {grid(), tensor({{1, 1, 0}}), n(0)},

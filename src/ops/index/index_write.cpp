@@ -219,7 +219,7 @@ std::vector<Row> index_write_rows() {
   const auto n = [](int64_t v) { return Value(v); };
   return {
       make_row(
-          "index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor",
+          "index_fill(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar value) -> Tensor",
           "input with value, a number or a 0-d tensor, at the places of a dimension that index "
           "names.",
           index_fill,
@@ -227,8 +227,8 @@ std::vector<Row> index_write_rows() {
            {real(), n(0), tensor(1), tensor(2.5f)},
            {bits(), n(-1), tensor({1}), Tensor(true)}})
           .with_in_place(index_fill_),
-      make_row("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) "
-               "-> Tensor",
+      make_row("index_add(Tensor input, int dim, Tensor|int[] index, Tensor source, *, Scalar "
+               "alpha=1) -> Tensor",
                "input with source, times alpha, added at the places of a dimension that index "
                "names.",
                index_add,
@@ -237,7 +237,7 @@ std::vector<Row> index_write_rows() {
                 {bits(), n(0), twice(), bits(), Scalar(1)}})
           .with_in_place(index_add_)
           .with_out(),
-      make_row("index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor",
+      make_row("index_copy(Tensor input, int dim, Tensor|int[] index, Tensor source) -> Tensor",
                "input with source at the places of a dimension that index names.", index_copy,
                {{grid(), n(0), tensor({1, 0}), grid()},
                 {real(), n(1), tensor({2}), tensor({{7.f}, {8.f}})},
@@ -245,7 +245,7 @@ std::vector<Row> index_write_rows() {
           .with_in_place(index_copy_)
           .with_out(),
       make_row(
-          "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, "
+          "index_reduce(Tensor input, int dim, Tensor|int[] index, Tensor source, str reduce, *, "
           "bool include_self=True) -> Tensor",
           "input combined with source by prod, mean, amax or amin at the places of a dimension "
           "that index names.",
@@ -256,13 +256,14 @@ std::vector<Row> index_write_rows() {
            {grid(), n(1), tensor({2, 0, 2}), grid(), std::string("amin"), false}})
           .with_in_place(index_reduce_)
           .with_out(),
-      make_row("put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
-               "input with the elements of source written or added at the places that index names, "
-               "input seen as 1-d.",
-               put,
-               {{grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
-                {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},
-                {bits(), tensor(1), tensor({true}), false}})
+      make_row(
+          "put(Tensor input, Tensor|int[] index, Tensor source, bool accumulate=False) -> Tensor",
+          "input with the elements of source written or added at the places that index names, "
+          "input seen as 1-d.",
+          put,
+          {{grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
+           {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},
+           {bits(), tensor(1), tensor({true}), false}})
           .with_in_place(put_),
   };
 }

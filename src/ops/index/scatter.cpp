@@ -182,8 +182,8 @@ std::vector<Row> scatter_along_rows() {
   const auto n = [](int64_t v) { return Value(v); };
   const auto text = [](const char* v) { return Value(std::string(v)); };
   return {
-      make_row("scatter(Tensor input, int dim, Tensor index, Tensor? src=None, *, Scalar? "
-               "value=None, str? reduce=None) -> Tensor",
+      make_row("scatter(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar? src=None, *, "
+               "Scalar? value=None, str? reduce=None) -> Tensor",
                "input with the elements of src, or a number, at index along dim and at their own "
                "place elsewhere.",
                scatter_op,
@@ -194,17 +194,18 @@ std::vector<Row> scatter_along_rows() {
                 {bits(), n(0), tensor({{1}}), bits(), Value(), Value()}})
           .with_in_place(scatter_in_place_op)
           .with_out(),
-      make_row("scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor",
-               "input with the elements of src added at index along dim and at their own place "
-               "elsewhere.",
-               scatter_add,
-               {{grid(), n(0), at(), grid()},
-                {real(), n(1), at(), real()},
-                {bits(), n(0), at(), bits()}})
+      make_row(
+          "scatter_add(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar src) -> Tensor",
+          "input with the elements of src added at index along dim and at their own place "
+          "elsewhere.",
+          scatter_add,
+          {{grid(), n(0), at(), grid()},
+           {real(), n(1), at(), real()},
+           {bits(), n(0), at(), bits()}})
           .with_in_place(scatter_add_)
           .with_out(),
-      make_row("scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, "
-               "bool include_self=True) -> Tensor",
+      make_row("scatter_reduce(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar src, str "
+               "reduce, *, bool include_self=True) -> Tensor",
                "input combined with the elements of src by sum, prod, mean, amax or amin at index "
                "along dim.",
                scatter_reduce,

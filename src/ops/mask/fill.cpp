@@ -107,7 +107,7 @@ std::vector<Row> fill_rows() {
   const Tensor mask = tensor({{true, false, true}, {false, true, false}});
   const Tensor row = tensor({true, false, true});
   return {
-      make_row("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor",
+      make_row("masked_fill(Tensor input, Tensor|bool[] mask, Tensor|Scalar value) -> Tensor",
                "input with value, a number or a 0-d tensor, where mask is true; both broadcast.",
                masked_fill,
                {{x, mask, Tensor(0)},
@@ -115,15 +115,27 @@ std::vector<Row> fill_rows() {
                 {ints, mask, Tensor(7.9)},
                 {row, row, Tensor(false)},
                 {x, mask, tensor(9.f)}})
+          .is_pointwise()
           .with_in_place(masked_fill_),
       make_row(
-          "where(Tensor condition, Tensor input, Tensor other) -> Tensor",
+          "where(Tensor condition, Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
           "input where condition is true, other elsewhere; all three broadcast.",
           +[](const Tensor& condition, const Tensor& a, const Tensor& b) {
             return where(condition, a, b);
           },
           {{mask, x, Tensor(0)}, {mask, x, ints}, {row, Tensor(1), Tensor(2.5)}, {mask, row, mask}})
+          .is_pointwise()
           .with_out(),
+      make_row("where(Tensor condition) -> Tensor[]",
+               "The coordinates of the nonzero elements, one tensor per dimension.", nonzero_tuple,
+               {{mask}, {x}}),
+      make_row("where(Tensor input, Tensor condition, Tensor|Scalar other) -> Tensor",
+               "The elements where condition is true, those of other elsewhere.",
+               +[](const Tensor& a, const Tensor& condition, const Tensor& b) {
+                 return where(condition, a, b);
+               },
+               {{x, mask, Tensor(0)}, {x, row, ints}})
+          .method_only(),
   };
 }
 

@@ -72,7 +72,7 @@ std::vector<Row> scatter_rows() {
   const Tensor mask = tensor({{true, false, true}, {false, true, false}});
   const Tensor source = tensor({10.f, 20.f, 30.f, 40.f});
   return {
-      make_row("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor",
+      make_row("masked_scatter(Tensor input, Tensor|bool[] mask, Tensor source) -> Tensor",
                "input with the elements of source, in order, where mask is true.", masked_scatter,
                {{x, mask, source},
                 {x, tensor({false, true, false}), source},

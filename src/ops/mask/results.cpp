@@ -180,7 +180,7 @@ std::vector<Row> result_rows() {
   const Tensor offsets = tensor({0, 2, 2, 5});
   const Value none;
   return {
-      make_row("masked_select_padded(Tensor input, Tensor mask, int size, Scalar fill=0) -> "
+      make_row("masked_select_padded(Tensor input, Tensor|bool[] mask, int size, Scalar fill=0) -> "
                "(Tensor values, Tensor count)",
                "The first `size` elements of input where mask is true, filled up with `fill`, and "
                "the number of all of them.",
@@ -189,7 +189,7 @@ std::vector<Row> result_rows() {
                 {x, row, int64_t{2}, Scalar(0)},
                 {ints, column, int64_t{4}, Scalar(9)},
                 {x, Tensor(false), int64_t{0}, Scalar(0)}}),
-      make_row("masked_index_padded(Tensor input, Tensor mask, int size, Scalar fill=0) -> "
+      make_row("masked_index_padded(Tensor input, Tensor|bool[] mask, int size, Scalar fill=0) -> "
                "(Tensor values, Tensor count)",
                "The first `size` elements or rows of input[mask], filled up with `fill`, and the "
                "number of all of them.",
@@ -205,8 +205,8 @@ std::vector<Row> result_rows() {
                 {mask, int64_t{2}, int64_t{0}},
                 {tensor(3), int64_t{2}, int64_t{-1}}}),
       make_row(
-          "masked_select_rows(Tensor input, Tensor mask, int dim=-1) -> (Tensor values, Tensor "
-          "offsets)",
+          "masked_select_rows(Tensor input, Tensor|bool[] mask, int dim=-1) -> (Tensor values, "
+          "Tensor offsets)",
           "What mask keeps of each row along `dim`, one row after the other, and where each row "
           "begins.",
           +[](const Tensor& input, const Tensor& m, int64_t dim) {
@@ -214,17 +214,19 @@ std::vector<Row> result_rows() {
             return std::pair(rows.values, rows.offsets);
           },
           {{x, mask, int64_t{-1}}, {x, mask, int64_t{0}}, {ints, column, int64_t{1}}}),
-      make_row("to_padded(Tensor values, Tensor offsets, int? size=None, Scalar fill=0) -> Tensor",
-               "Rows of different lengths one below the other, filled up with `fill` to `size`.",
-               +[](const Tensor& values, const Tensor& at, std::optional<int64_t> size,
-                   Scalar fill) { return to_padded(values, at, size, fill); },
-               {{tensor({1.f, 2.f, 3.f, 4.f, 5.f}), offsets, none, Scalar(0)},
-                {tensor({1, 2, 3, 4, 5}), offsets, int64_t{2}, Scalar(-1)},
-                {arange(10).view({5, 2}), offsets, int64_t{4}, Scalar(7)}}),
+      make_row(
+          "to_padded(Tensor values, Tensor|int[] offsets, int? size=None, Scalar fill=0) -> Tensor",
+          "Rows of different lengths one below the other, filled up with `fill` to `size`.",
+          +[](const Tensor& values, const Tensor& at, std::optional<int64_t> size, Scalar fill) {
+            return to_padded(values, at, size, fill);
+          },
+          {{tensor({1.f, 2.f, 3.f, 4.f, 5.f}), offsets, none, Scalar(0)},
+           {tensor({1, 2, 3, 4, 5}), offsets, int64_t{2}, Scalar(-1)},
+           {arange(10).view({5, 2}), offsets, int64_t{4}, Scalar(7)}}),
       make_row("jagged_mask(Tensor offsets, int? size=None) -> Tensor",
                "Where to_padded has values: true at the first positions of each row.", jagged_mask,
                {{offsets, none}, {offsets, int64_t{2}}, {offsets, int64_t{5}}}),
-      make_row("partition(Tensor input, Tensor mask) -> (Tensor kept, Tensor rejected)",
+      make_row("partition(Tensor input, Tensor|bool[] mask) -> (Tensor kept, Tensor rejected)",
                "The elements of input where mask is true, and those where it is false.",
                +[](const Tensor& input, const Tensor& m) { return partition(input, m); },
                {{x, mask}, {x, row}, {ints, column}, {tensor({1, 2, 3}), mask}}),

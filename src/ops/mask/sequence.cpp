@@ -90,7 +90,7 @@ std::vector<Row> sequence_rows() {
                 {pairs, true, Scalar(7), std::string("right")},
                 {pairs, false, Scalar(0), std::string("left")}}),
       make_row(
-          "pack(Tensor padded, Tensor mask) -> (Tensor values, Tensor offsets)",
+          "pack(Tensor padded, Tensor|bool[] mask) -> (Tensor values, Tensor offsets)",
           "The steps of a padded batch that mask keeps, one sequence after the other, and where "
           "each begins.",
           +[](const Tensor& padded, const Tensor& mask) {
@@ -100,7 +100,7 @@ std::vector<Row> sequence_rows() {
           {{batch, tensor({{true, false, true}, {false, true, false}})},
            {tensor({1, 2, 3}), tensor({true, false, true})}}),
       make_row(
-          "pack_padded(Tensor padded, Tensor lengths) -> (Tensor values, Tensor offsets)",
+          "pack_padded(Tensor padded, Tensor|int[] lengths) -> (Tensor values, Tensor offsets)",
           "The first `lengths` steps of a padded batch, one sequence after the other, and where "
           "each begins.",
           +[](const Tensor& padded, const Tensor& lengths) {
@@ -108,8 +108,8 @@ std::vector<Row> sequence_rows() {
             return std::pair(rows_of.values, rows_of.offsets);
           },
           {{batch, tensor({1, 3})}, {batch, tensor({0, 0})}}),
-      make_row("unpack(Tensor values, Tensor offsets, int? size=None, Scalar fill=0) -> (Tensor "
-               "padded, Tensor mask)",
+      make_row("unpack(Tensor values, Tensor|int[] offsets, int? size=None, Scalar fill=0) -> "
+               "(Tensor padded, Tensor mask)",
                "Packed sequences as a padded batch, and the mask of what is not padding.",
                +[](const Tensor& values, const Tensor& at, std::optional<int64_t> size,
                    Scalar fill) { return unpack(values, at, size, fill); },

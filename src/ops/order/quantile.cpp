@@ -272,31 +272,31 @@ std::vector<Row> quantile_rows() {
   const Tensor mask = tensor({true, false, true, true});
   const std::string linear = "linear", nearest = "nearest";
   return {
-      make_row("quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
-               "interpolation='linear') -> Tensor",
+      make_row("quantile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool keepdim=False, "
+               "*, str interpolation='linear') -> Tensor",
                "The q-quantiles of all elements or along a dimension; NaN if there is a NaN.",
                quantile, {{x, q, int64_t{1}, false, linear}, {x, Tensor(0.3), {}, true, nearest}})
           .with_out(),
-      make_row("nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
-               "interpolation='linear') -> Tensor",
+      make_row("nanquantile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool "
+               "keepdim=False, *, str interpolation='linear') -> Tensor",
                "The q-quantiles of the elements that are not NaN, of all or along a dimension.",
                nanquantile,
                {{x, q, int64_t{0}, true, linear}, {x, Tensor(0.3), {}, false, nearest}})
           .with_out(),
       make_row(
-          "percentile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
-          "interpolation='linear') -> Tensor",
+          "percentile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool keepdim=False, *, "
+          "str interpolation='linear') -> Tensor",
           "quantile with q in percent, from 0 to 100.", percentile,
           {{x, Tensor(25), int64_t{1}, false, linear}, {x, tensor({5.f, 95.f}), {}, true, nearest}})
           .with_out(),
       make_row("masked.median(Tensor input, int dim=-1, *, bool keepdim=False, dtype? dtype=None, "
-               "Tensor? mask=None) -> Tensor",
+               "Tensor|bool[]? mask=None) -> Tensor",
                "The lower median along a dimension of the elements that the mask keeps and that "
                "are not NaN.",
                masked_median_op,
                {{x, int64_t{-1}, false, {}, mask}, {x, int64_t{0}, true, DType::float64, {}}}),
-      make_row("masked.quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str "
-               "interpolation='linear', Tensor? mask=None) -> Tensor",
+      make_row("masked.quantile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool "
+               "keepdim=False, *, str interpolation='linear', Tensor|bool[]? mask=None) -> Tensor",
                "The q-quantiles of the elements that the mask keeps, of all or along a dimension.",
                masked_quantile_op,
                {{x, q, int64_t{1}, false, linear, mask}, {x, Tensor(0.3), {}, true, nearest, {}}}),

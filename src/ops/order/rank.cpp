@@ -108,17 +108,6 @@ std::pair<Tensor, Tensor> aminmax(const Tensor& x, std::optional<int64_t> dim, b
   return {amin(x, {d}, keepdim), amax(x, {d}, keepdim)};
 }
 
-namespace {
-
-/// One tensor without dim, two with it, as PyTorch has it.
-template <bool kSkipNan>
-Value median_op(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
-  if (!dim) return median_of_all(x, kSkipNan);
-  return detail::to_value(median_along(x, *dim, keepdim, kSkipNan));
-}
-
-}  // namespace
-
 std::vector<Row> order_rows() {
   const Tensor x = tensor({{3.f, 1.f, 2.f}, {6.f, 5.f, 4.f}});
   const Tensor ints = tensor({30, 10, 20, 10});
@@ -132,17 +121,29 @@ std::vector<Row> order_rows() {
                 {x, int64_t{1}, int64_t{0}, true},
                 {ints, int64_t{2}, int64_t{0}, false}})
           .with_out(),
-      make_row("median(Tensor input, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor "
-               "indices)",
-               "The lower median of all elements, or along a dimension with its index; NaN if "
-               "there is one.",
-               median_op<false>, along)
+      make_row("median(Tensor input) -> Tensor",
+               "The lower median of all elements; NaN if there is one.",
+               +[](const Tensor& input) { return median(input); }, {{x}, {ints}})
           .with_out(),
-      make_row("nanmedian(Tensor input, int? dim=None, bool keepdim=False) -> (Tensor values, "
-               "Tensor indices)",
-               "The lower median of the elements that are not NaN, of all or along a dimension "
-               "with its index.",
-               median_op<true>, along)
+      make_row(
+          "median(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+          "The lower median along a dimension and its index; NaN if there is one.",
+          +[](const Tensor& input, int64_t dim, bool keepdim) {
+            return median(input, dim, keepdim);
+          },
+          along)
+          .with_out(),
+      make_row("nanmedian(Tensor input) -> Tensor",
+               "The lower median of the elements that are not NaN.",
+               +[](const Tensor& input) { return nanmedian(input); }, {{x}, {ints}})
+          .with_out(),
+      make_row(
+          "nanmedian(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+          "The lower median of the elements along a dimension that are not NaN, and its index.",
+          +[](const Tensor& input, int64_t dim, bool keepdim) {
+            return nanmedian(input, dim, keepdim);
+          },
+          along)
           .with_out(),
       make_row("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor "
                "indices)",

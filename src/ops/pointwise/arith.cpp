@@ -3,6 +3,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "ops/pointwise/alpha.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/tamis.h"
@@ -217,6 +218,8 @@ struct Summary {
   const char* name;
   Tensor (*function)(const Tensor&);
   const char* text;
+  const char* symbol = "";
+  const char* alias = nullptr;
 };
 
 constexpr Summary kAnalytic[] = {
@@ -226,8 +229,8 @@ constexpr Summary kAnalytic[] = {
 };
 
 constexpr Summary kNumeric[] = {
-    {"neg", neg, "Each element with its sign changed."},
-    {"abs", abs, "Each element without its sign."},
+    {"neg", neg, "Each element with its sign changed.", "-", "negative"},
+    {"abs", abs, "Each element without its sign.", "", "absolute"},
     {"sign", sign, "-1, 0 or 1, as the element is negative, zero (or NaN) or positive."},
     {"relu", relu, "Each element, or zero where it is negative."},
     {"floor", floor, "The largest whole number that is not above each element."},
@@ -242,17 +245,31 @@ void add_unary_rows(std::vector<Row>& rows, std::span<const Summary> summaries,
   for (const Summary& s : summaries) {
     rows.push_back(
         make_row(fmt::format("{}(Tensor input) -> Tensor", s.name), s.text, s.function, samples)
-            .with_in_place());
+            .with_in_place()
+            .is_pointwise()
+            .with_symbol(s.symbol));
     rows.back().out = s.function != relu;  // as in PyTorch
+    if (s.alias != nullptr) rows.back().aliases = {s.alias};
   }
 }
 
-void add_binary_row(std::vector<Row>& rows, const char* name, const char* summary,
-                    Tensor (*function)(const Tensor&, const Tensor&), std::vector<Args> samples) {
-  rows.push_back(make_row(fmt::format("{}(Tensor input, Tensor other) -> Tensor", name), summary,
-                          function, std::move(samples))
-                     .with_out());
-  rows.back().in_place = function != minimum && function != maximum;  // as in PyTorch
+/// A row with operands of any kind, in place and with out= as PyTorch has it.
+Row binary_row(const std::string& signature, const char* summary,
+               Tensor (*function)(const Tensor&, const Tensor&), std::vector<Args> samples) {
+  return make_row(signature, summary, function, std::move(samples))
+      .with_in_place()
+      .with_out()
+      .is_pointwise();
+}
+
+/// The samples with the default of an option behind the operands.
+std::vector<Args> with_option(std::vector<Args> samples, const Value& usual) {
+  for (Args& args : samples) args.push_back(usual);
+  return samples;
+}
+
+Tensor div_rounded(const Tensor& x, const Tensor& other, std::optional<std::string> mode) {
+  return mode ? div(x, other, *mode) : div(x, other);
 }
 
 }  // namespace
@@ -272,36 +289,75 @@ std::vector<Row> arith_rows() {
   std::vector<Row> rows;
   add_unary_rows(rows, kNumeric, one);
   add_unary_rows(rows, kAnalytic, real);
-  add_binary_row(rows, "add", "The sum; for bools, or.", add, with_bools);
-  add_binary_row(rows, "sub", "The difference.", sub, two);
-  add_binary_row(rows, "mul", "The product; for bools, and.", mul, with_bools);
-  add_binary_row(rows, "div", "The quotient, in floating point.", div, with_bools);
-  add_binary_row(rows, "floor_divide", "The quotient, rounded down.", floor_divide, two);
-  add_binary_row(rows, "remainder", "What floor_divide leaves over; it has the sign of other.",
-                 remainder, two);
-  add_binary_row(rows, "fmod",
-                 "What a division rounded toward zero leaves over; it has the sign of input.", fmod,
-                 two);
+  const std::string operands = "(Tensor input, Tensor|Scalar other) -> Tensor";
+  rows.push_back(make_row("add(Tensor input, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
+                          "The sum of input and alpha * other; for bools, or.", add_scaled,
+                          with_option(with_bools, Scalar(1)))
+                     .with_in_place()
+                     .with_out()
+                     .is_pointwise()
+                     .with_symbol("+"));
+  rows.push_back(make_row("sub(Tensor input, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
+                          "The difference of input and alpha * other.", sub_scaled,
+                          with_option(two, Scalar(1)))
+                     .with_in_place()
+                     .with_out()
+                     .is_pointwise()
+                     .with_symbol("-")
+                     .also({"subtract"}));
+  rows.push_back(binary_row("mul" + operands, "The product; for bools, and.", mul, with_bools)
+                     .with_symbol("*")
+                     .also({"multiply"}));
+  rows.push_back(binary_row("div" + operands, "The quotient, in floating point.", div, with_bools)
+                     .with_symbol("/")
+                     .also({"divide", "true_divide"}));
   rows.push_back(
-      make_row("pow(Tensor input, Tensor exponent) -> Tensor", "input to the power of exponent.",
-               pow, {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}})
+      make_row("div(Tensor input, Tensor|Scalar other, *, str? rounding_mode) -> Tensor",
+               "The quotient, rounded by 'floor' or 'trunc'; of integers an integer.", div_rounded,
+               {{ints, Tensor(3), std::string("floor")}, {ints, divisors, std::string("trunc")}})
+          .with_in_place()
+          .with_out()
+          .also({"divide", "true_divide"}));
+  rows.push_back(
+      binary_row("floor_divide" + operands, "The quotient, rounded down.", floor_divide, two)
+          .with_symbol("//"));
+  rows.push_back(binary_row("remainder" + operands,
+                            "What floor_divide leaves over; it has the sign of other.", remainder,
+                            two)
+                     .with_symbol("%"));
+  rows.push_back(binary_row(
+      "fmod" + operands,
+      "What a division rounded toward zero leaves over; it has the sign of input.", fmod, two));
+  rows.push_back(
+      make_row("pow(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor",
+               "input to the power of exponent.", pow,
+               {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}})
+          .is_pointwise()
+          .with_symbol("**")
           .with_in_place()
           .with_out());
-  add_binary_row(rows, "minimum", "The smaller of two elements; NaN if either is.", minimum,
-                 with_bools);
-  add_binary_row(rows, "maximum", "The larger of two elements; NaN if either is.", maximum,
-                 with_bools);
-  rows.push_back(make_row("clamp(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor",
-                          "Each element, but min where it is smaller and max where it is larger.",
-                          clamp,
-                          {{floats, Tensor(-1), Tensor(1)},
-                           {floats, row, {}},
-                           {ints, {}, Tensor(2)},
-                           {ints, Tensor(0.5), {}}})
-                     .with_in_place()
-                     .with_out());
+  const std::string tensors = "(Tensor input, Tensor other) -> Tensor";
+  rows.push_back(make_row("minimum" + tensors, "The smaller of two elements; NaN if either is.",
+                          minimum, with_bools)
+                     .with_out()
+                     .is_pointwise());
+  rows.push_back(make_row("maximum" + tensors, "The larger of two elements; NaN if either is.",
+                          maximum, with_bools)
+                     .with_out()
+                     .is_pointwise());
+  rows.push_back(
+      make_row("clamp(Tensor input, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor",
+               "Each element, but min where it is smaller and max where it is larger.", clamp,
+               {{floats, Tensor(-1), Tensor(1)},
+                {floats, row, {}},
+                {ints, {}, Tensor(2)},
+                {ints, Tensor(0.5), {}}})
+          .is_pointwise()
+          .also({"clip"})
+          .with_in_place()
+          .with_out());
   rows.push_back(make_row<DType, const Tensor&, const Tensor&>(
-      "result_type(Tensor tensor1, Tensor tensor2) -> dtype",
+      "result_type(Tensor|Scalar tensor1, Tensor|Scalar tensor2) -> dtype",
       "The dtype of an operation on both: 0-d tensors and numbers do not widen others of their "
       "kind.",
       result_type, {{ints, row}, {ints, Tensor(2.5)}, {bools, Tensor(1)}}));

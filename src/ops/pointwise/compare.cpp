@@ -146,36 +146,61 @@ std::vector<Row> compare_rows() {
                                    {ints, ints + 1, 0.0, 1.0, false},
                                    {ints, ints, 0.0, 0.0, false}};
   return {
-      make_row("eq(Tensor input, Tensor other) -> Tensor", "True where the elements are equal.", eq,
-               two)
+      make_row("eq(Tensor input, Tensor|Scalar other) -> Tensor",
+               "True where the elements are equal.", eq, two)
+          .is_pointwise()
+          .with_symbol("==")
           .with_in_place()
           .with_out(),
-      make_row("ne(Tensor input, Tensor other) -> Tensor",
+      make_row("ne(Tensor input, Tensor|Scalar other) -> Tensor",
                "True where the elements differ; NaN differs from itself.", ne, two)
+          .is_pointwise()
+          .with_symbol("!=")
+          .also({"not_equal"})
           .with_in_place()
           .with_out(),
-      make_row("lt(Tensor input, Tensor other) -> Tensor", "True where input < other.", lt, two)
+      make_row("lt(Tensor input, Tensor|Scalar other) -> Tensor", "True where input < other.", lt,
+               two)
+          .is_pointwise()
+          .with_symbol("<")
+          .also({"less"})
           .with_in_place()
           .with_out(),
-      make_row("le(Tensor input, Tensor other) -> Tensor", "True where input <= other.", le, two)
+      make_row("le(Tensor input, Tensor|Scalar other) -> Tensor", "True where input <= other.", le,
+               two)
+          .is_pointwise()
+          .with_symbol("<=")
+          .also({"less_equal"})
           .with_in_place()
           .with_out(),
-      make_row("gt(Tensor input, Tensor other) -> Tensor", "True where input > other.", gt, two)
+      make_row("gt(Tensor input, Tensor|Scalar other) -> Tensor", "True where input > other.", gt,
+               two)
+          .is_pointwise()
+          .with_symbol(">")
+          .also({"greater"})
           .with_in_place()
           .with_out(),
-      make_row("ge(Tensor input, Tensor other) -> Tensor", "True where input >= other.", ge, two)
+      make_row("ge(Tensor input, Tensor|Scalar other) -> Tensor", "True where input >= other.", ge,
+               two)
+          .is_pointwise()
+          .with_symbol(">=")
+          .also({"greater_equal"})
           .with_in_place()
           .with_out(),
-      make_row("isnan(Tensor input) -> Tensor", "True where an element is NaN.", isnan, one),
+      make_row("isnan(Tensor input) -> Tensor", "True where an element is NaN.", isnan, one)
+          .is_pointwise(),
       make_row("isinf(Tensor input) -> Tensor",
-               "True where an element is infinite, of either sign.", isinf, one),
+               "True where an element is infinite, of either sign.", isinf, one)
+          .is_pointwise(),
       make_row("isfinite(Tensor input) -> Tensor",
-               "True where an element is neither infinite nor NaN.", isfinite, one),
+               "True where an element is neither infinite nor NaN.", isfinite, one)
+          .is_pointwise(),
       make_row(
           "isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool "
           "equal_nan=False) -> Tensor",
           "True where |input - other| <= atol + rtol * |other|, or where the elements are equal.",
-          isclose, close),
+          isclose, close)
+          .is_pointwise(),
       make_row("allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool "
                "equal_nan=False) -> bool",
                "Whether isclose is true everywhere.", allclose, close),

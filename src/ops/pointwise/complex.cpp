@@ -105,23 +105,32 @@ std::vector<Row> complex_rows() {
                {{re, im},
                 {re, tensor({1.f, 2.f, 3.f})},
                 {re[0].to(DType::float64), im[0].to(DType::float64)}})
+          .is_pointwise()
           .with_out(),
       make_row("real(Tensor input) -> Tensor", "The real parts, as a view; a real tensor as it is.",
-               +[](const Tensor& x) { return real(x); }, {{z}, {z.t()}, {ints}}),
+               +[](const Tensor& x) { return real(x); }, {{z}, {z.t()}, {ints}})
+          .is_pointwise()
+          .function_only(),
       make_row("imag(Tensor input) -> Tensor", "The imaginary parts, as a view.",
-               +[](const Tensor& x) { return imag(x); }, {{z}, {z.t()}}),
+               +[](const Tensor& x) { return imag(x); }, {{z}, {z.t()}})
+          .is_pointwise()
+          .function_only(),
       make_row("conj(Tensor input) -> Tensor",
                "The same numbers with the sign of the imaginary part changed.",
-               +[](const Tensor& x) { return conj(x); }, {{z}, {z.t()}, {ints}}),
+               +[](const Tensor& x) { return conj(x); }, {{z}, {z.t()}, {ints}})
+          .is_pointwise(),
       make_row("angle(Tensor input) -> Tensor", "The angle to the positive real axis, in radians.",
                angle, {{z}, {re}, {ints}})
+          .is_pointwise()
           .with_out(),
       make_row("view_as_real(Tensor input) -> Tensor",
                "A real view with a last dimension of size 2: the real and the imaginary part.",
-               view_as_real, {{z}, {z.t()}}),
+               view_as_real, {{z}, {z.t()}})
+          .function_only(),
       make_row("view_as_complex(Tensor input) -> Tensor",
                "A complex view of a real tensor whose last dimension has size 2.", view_as_complex,
-               {{view_as_real(z)}, {tensor({1.f, 2.f})}}),
+               {{view_as_real(z)}, {tensor({1.f, 2.f})}})
+          .function_only(),
       make_row("is_complex(Tensor input) -> bool", "Whether the dtype is a complex one.",
                +[](const Tensor& x) { return is_complex(x); }, {{z}, {re}, {ints}}),
   };

@@ -134,35 +134,50 @@ std::vector<Row> logic_rows() {
   return {
       make_row("bitwise_not(Tensor input) -> Tensor",
                "Flips every bit of integers, and bools as logical_not does.", bitwise_not, one_bits)
+          .is_pointwise()
+          .with_symbol("~")
           .with_in_place()
           .with_out(),
-      make_row("bitwise_and(Tensor input, Tensor other) -> Tensor",
+      make_row("bitwise_and(Tensor input, Tensor|Scalar other) -> Tensor",
                "The bits that are set in both; for bools, and.", bitwise_and, two_bits)
+          .is_pointwise()
+          .with_symbol("&")
           .with_in_place()
           .with_out(),
-      make_row("bitwise_or(Tensor input, Tensor other) -> Tensor",
+      make_row("bitwise_or(Tensor input, Tensor|Scalar other) -> Tensor",
                "The bits that are set in either; for bools, or.", bitwise_or, two_bits)
+          .is_pointwise()
+          .with_symbol("|")
           .with_in_place()
           .with_out(),
-      make_row("bitwise_xor(Tensor input, Tensor other) -> Tensor",
+      make_row("bitwise_xor(Tensor input, Tensor|Scalar other) -> Tensor",
                "The bits that are set in exactly one; for bools, exclusive or.", bitwise_xor,
                two_bits)
+          .is_pointwise()
+          .with_symbol("^")
           .with_in_place()
           .with_out(),
       make_row("logical_not(Tensor input) -> Tensor", "True where an element is zero.", logical_not,
                one)
+          .is_pointwise()
+          .with_symbol("not")
           .with_in_place()
           .with_out(),
       make_row("logical_and(Tensor input, Tensor other) -> Tensor",
                "True where both elements are nonzero.", logical_and, two)
+          .is_pointwise()
+          .with_symbol("and")
           .with_in_place()
           .with_out(),
       make_row("logical_or(Tensor input, Tensor other) -> Tensor",
                "True where an element is nonzero.", logical_or, two)
+          .is_pointwise()
+          .with_symbol("or")
           .with_in_place()
           .with_out(),
       make_row("logical_xor(Tensor input, Tensor other) -> Tensor",
                "True where exactly one element is nonzero.", logical_xor, two)
+          .is_pointwise()
           .with_in_place()
           .with_out(),
   };

@@ -76,14 +76,16 @@ std::vector<Row> replace_rows() {
   const Tensor row = tensor({2.0f, -0.5f, 3.0f}), ints = tensor({{7, -7, 3}, {0, 12, -1}});
   const Value none;
   return {
-      make_row("clamp_min(Tensor input, Tensor min) -> Tensor",
+      make_row("clamp_min(Tensor input, Tensor|Scalar min) -> Tensor",
                "Each element, but min where it is smaller.", clamp_min,
                {{floats, Tensor(-1)}, {floats, row}, {ints, Tensor(2)}})
+          .is_pointwise()
           .with_in_place()
           .with_out(),
-      make_row("clamp_max(Tensor input, Tensor max) -> Tensor",
+      make_row("clamp_max(Tensor input, Tensor|Scalar max) -> Tensor",
                "Each element, but max where it is larger.", clamp_max,
                {{floats, Tensor(1)}, {floats, row}, {ints, Tensor(2)}})
+          .is_pointwise()
           .with_in_place()
           .with_out(),
       make_row("nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) "
@@ -92,13 +94,16 @@ std::vector<Row> replace_rows() {
                "dtype, unless others are given.",
                nan_to_num_op,
                {{odd, none, none, none}, {odd, 2.0, 1.0, -1.0}, {ints, none, none, none}})
+          .is_pointwise()
           .with_in_place()
           .with_out(),
       make_row("isposinf(Tensor input) -> Tensor", "True where an element is infinity.", isposinf,
                {{odd}, {ints}})
+          .is_pointwise()
           .with_out(),
       make_row("isneginf(Tensor input) -> Tensor", "True where an element is -infinity.", isneginf,
                {{odd}, {ints}})
+          .is_pointwise()
           .with_out(),
   };
 }

@@ -203,7 +203,8 @@ std::vector<Row> masked_rows() {
   const Tensor row = tensor({true, false, true}), column = tensor({{false}, {true}});
   const Shape none;
   const Value absent;
-  const std::string options = "bool keepdim=False, dtype? dtype=None, Tensor? mask=None) -> Tensor";
+  const std::string options =
+      "bool keepdim=False, dtype? dtype=None, Tensor|bool[]? mask=None) -> Tensor";
   const std::string dims = "(Tensor input, int[] dim=[], *, ";
   const std::vector<Args> samples = {{x, none, false, absent, mask},
                                      {x, Shape{1}, true, absent, row},
@@ -226,7 +227,8 @@ std::vector<Row> masked_rows() {
       "correction=None, " +
       options;
   const std::string arg = "(Tensor input, int? dim=None, *, " + options;
-  const std::string truth_options = dims + "bool keepdim=False, Tensor? mask=None) -> Tensor";
+  const std::string truth_options =
+      dims + "bool keepdim=False, Tensor|bool[]? mask=None) -> Tensor";
   std::vector<Row> rows = {
       make_row("masked.sum" + dims + options, "The sum of the kept elements; 0 of none.",
                reduction<masked::sum>, with_ints),

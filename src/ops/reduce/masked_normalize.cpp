@@ -102,9 +102,9 @@ std::vector<Row> masked_normalization_rows() {
   std::vector<Args> sums = samples;
   sums.push_back({ints, int64_t{1}, absent, mask});
   const std::string options =
-      "(Tensor input, int dim, *, dtype? dtype=None, Tensor? mask=None) -> Tensor";
+      "(Tensor input, int dim, *, dtype? dtype=None, Tensor|bool[]? mask=None) -> Tensor";
   return {
-      make_row("masked.logaddexp(Tensor input, Tensor other, *, dtype? dtype=None, Tensor? "
+      make_row("masked.logaddexp(Tensor input, Tensor|Scalar other, *, dtype? dtype=None, Tensor? "
                "input_mask=None, Tensor? other_mask=None) -> Tensor",
                "log(exp(input) + exp(other)), where what is masked out counts as -infinity.",
                logaddexp_of, {{x, x, absent, mask, row}, {x, x, DType::float64, absent, mask}}),
@@ -119,7 +119,7 @@ std::vector<Row> masked_normalization_rows() {
                along<masked::softmin>, samples),
       make_row(
           "masked.normalize(Tensor input, float ord, int dim, *, float eps=1e-12, dtype? "
-          "dtype=None, Tensor? mask=None) -> Tensor",
+          "dtype=None, Tensor|bool[]? mask=None) -> Tensor",
           "The kept elements divided by their norm along dim, or by eps if that is larger; 0 "
           "where masked out.",
           normalize_of,

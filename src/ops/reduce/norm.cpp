@@ -71,7 +71,7 @@ std::vector<Row> norm_rows() {
   const Shape none;
   const Value no_dtype;
   return {
-      make_row("norm(Tensor input, float p=2, int[] dim=[], bool keepdim=False, dtype? "
+      make_row("norm(Tensor input, float p=2, int[] dim=[], bool keepdim=False, *, dtype? "
                "dtype=None) -> Tensor",
                "The p-norm of the elements as of a vector, over all dimensions or the given ones.",
                norm,
@@ -85,6 +85,7 @@ std::vector<Row> norm_rows() {
       make_row("normalize(Tensor input, float p=2, int dim=1, float eps=1e-12) -> Tensor",
                "Each element divided by the norm along dim, or by eps if that is larger.",
                normalize, {{x, 2.0, int64_t{1}, 1e-12}, {x, 1.0, int64_t{0}, 1e-12}})
+          .function_only()
           .with_out(),
   };
 }

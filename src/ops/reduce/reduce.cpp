@@ -162,20 +162,23 @@ std::vector<Row> reduce_rows() {
   const std::vector<Args> extremes = {
       {x, none, false}, {x, Shape{1}, true}, {cube, Shape{0, -1}, false}, {mask, Shape{0}, false}};
   const std::vector<Args> whole = {{x}, {cube}, {mask}};
+  const std::vector<Args> along = {{x, int64_t{1}, false}, {cube, int64_t{0}, true}};
   return {
-      make_row("sum(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
-               "The sum over all dimensions or the given ones; integers and bools give int64.", sum,
-               sums)
+      make_row(
+          "sum(Tensor input, int[] dim=[], bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+          "The sum over all dimensions or the given ones; integers and bools give int64.", sum,
+          sums)
           .with_out(),
-      make_row("mean(Tensor input, int[] dim=[], bool keepdim=False, dtype? dtype=None) -> Tensor",
-               "The mean over all dimensions or the given ones.", mean, with_dims)
+      make_row(
+          "mean(Tensor input, int[] dim=[], bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+          "The mean over all dimensions or the given ones.", mean, with_dims)
           .with_out(),
-      make_row("prod(Tensor input, int? dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor",
-               "The product over all dimensions or the given one; integers and bools give int64.",
-               prod,
-               {{x, Value(), false, no_dtype},
-                {x, int64_t{0}, true, no_dtype},
-                {mask, int64_t{-1}, false, no_dtype}})
+      make_row(
+          "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+          "The product over all dimensions or the given one; integers and bools give int64.", prod,
+          {{x, Value(), false, no_dtype},
+           {x, int64_t{0}, true, no_dtype},
+           {mask, int64_t{-1}, false, no_dtype}})
           .with_out(),
       make_row("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "The largest element over all dimensions or the given ones; NaN wins.", amax,
@@ -188,8 +191,24 @@ std::vector<Row> reduce_rows() {
       make_row("max(Tensor input) -> Tensor", "The largest element; NaN wins.",
                static_cast<Tensor (*)(const Tensor&)>(max), whole)
           .with_out(),
+      make_row("max(Tensor input, Tensor other) -> Tensor",
+               "The larger of two elements; NaN if either is.", maximum,
+               {{x, mask}, {cube, tensor(7)}})
+          .with_out(),
+      make_row("max(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+               "The largest elements along a dimension and their indices; NaN wins.",
+               static_cast<std::pair<Tensor, Tensor> (*)(const Tensor&, int64_t, bool)>(max), along)
+          .with_out(),
       make_row("min(Tensor input) -> Tensor", "The smallest element; NaN wins.",
                static_cast<Tensor (*)(const Tensor&)>(min), whole)
+          .with_out(),
+      make_row("min(Tensor input, Tensor other) -> Tensor",
+               "The smaller of two elements; NaN if either is.", minimum,
+               {{x, mask}, {cube, tensor(7)}})
+          .with_out(),
+      make_row("min(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+               "The smallest elements along a dimension and their indices; NaN wins.",
+               static_cast<std::pair<Tensor, Tensor> (*)(const Tensor&, int64_t, bool)>(min), along)
           .with_out(),
       make_row("any(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
                "Whether any element is nonzero, over all dimensions or the given ones.", any,

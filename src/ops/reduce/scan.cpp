@@ -163,7 +163,7 @@ std::vector<Row> scan_rows() {
   const std::vector<Args> sums = {
       {x, int64_t{1}, absent}, {ints, int64_t{0}, DType::float32}, {mask, int64_t{-1}, absent}};
   const std::vector<Args> along = {{x, int64_t{1}}, {ints, int64_t{0}}, {mask, int64_t{-1}}};
-  const std::string options = "(Tensor input, int dim, dtype? dtype=None) -> Tensor";
+  const std::string options = "(Tensor input, int dim, *, dtype? dtype=None) -> Tensor";
   const std::string both = "(Tensor input, int dim) -> (Tensor values, Tensor indices)";
   return {
       make_row("cumsum" + options, "The running sum along dim; integers and bools give int64.",

@@ -165,19 +165,21 @@ std::vector<Row> softmax_rows() {
   const std::vector<Args> samples = {{x, int64_t{1}, no_dtype},
                                      {x, int64_t{0}, DType::float64},
                                      {ints, int64_t{-1}, DType::float32}};
-  const std::string options = "(Tensor input, int dim, dtype? dtype=None) -> Tensor";
+  const std::string options = "(Tensor input, int dim, *, dtype? dtype=None) -> Tensor";
   return {
       make_row("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor",
                "The logarithm of the sum of exponentials over the given dimensions.", logsumexp,
                {{x, Shape{1}, false}, {x, Shape{0, 1}, true}, {ints, Shape{-1}, false}})
           .with_out(),
-      make_row("logaddexp(Tensor input, Tensor other) -> Tensor",
+      make_row("logaddexp(Tensor input, Tensor|Scalar other) -> Tensor",
                "log(exp(input) + exp(other)), without overflow.", logaddexp,
                {{x, tensor({0.f, 1.f, -1.f})}, {x, x}})
+          .is_pointwise()
           .with_out(),
-      make_row("logaddexp2(Tensor input, Tensor other) -> Tensor",
+      make_row("logaddexp2(Tensor input, Tensor|Scalar other) -> Tensor",
                "log2(2^input + 2^other), without overflow.", logaddexp2,
                {{x, tensor({0.f, 1.f, -1.f})}, {x, x}})
+          .is_pointwise()
           .with_out(),
       make_row("softmax" + options,
                "The exponentials along dim, divided by their sum: numbers that add up to 1.",
@@ -186,7 +188,8 @@ std::vector<Row> softmax_rows() {
       make_row("log_softmax" + options, "The logarithm of softmax, computed without overflow.",
                log_softmax, samples)
           .with_out(),
-      make_row("softmin" + options, "softmax of the negated input.", softmin, samples),
+      make_row("softmin" + options, "softmax of the negated input.", softmin, samples)
+          .function_only(),
   };
 }
 

@@ -182,6 +182,12 @@ auto with_correction(const Tensor& x, const Dims& dims, std::optional<bool> unbi
   return kOp(x, dims, correction_of(unbiased, correction), keepdim);
 }
 
+/// PyTorch's overload (input, unbiased).
+template <auto kOp>
+auto of_all(const Tensor& x, bool unbiased) {
+  return kOp(x, {}, unbiased ? 1 : 0, false);
+}
+
 /// The same with NumPy's arguments: (input, dim, keepdim, correction).
 template <auto kOp>
 Tensor with_divisor(const Tensor& x, const Dims& dims, bool keepdim, double correction) {
@@ -217,23 +223,44 @@ std::vector<Row> statistic_rows() {
                "elements less correction, by default 1.",
                with_correction<var>, moment_samples)
           .with_out(),
+      make_row("var(Tensor input, bool unbiased) -> Tensor",
+               "The variance of all elements; the divisor is their number, less one if unbiased.",
+               of_all<var>, {{x, true}, {x, false}}),
       make_row("std" + corrected + "Tensor",
                "The standard deviation over all dimensions or the given ones.",
                with_correction<static_cast<Tensor (*)(const Tensor&, const Dims&, double, bool)>(
                    tamis::std)>,
                moment_samples)
           .with_out(),
+      make_row(
+          "std(Tensor input, bool unbiased) -> Tensor",
+          "The standard deviation of all elements; the divisor is their number, less one if "
+          "unbiased.",
+          of_all<static_cast<Tensor (*)(const Tensor&, const Dims&, double, bool)>(tamis::std)>,
+          {{x, true}, {x, false}}),
       make_row("var_mean" + corrected + "(Tensor var, Tensor mean)",
                "The variance and the mean over all dimensions or the given ones.",
-               with_correction<var_mean>, moment_samples),
+               with_correction<var_mean>, moment_samples)
+          .function_only(),
+      make_row("var_mean(Tensor input, bool unbiased) -> (Tensor var, Tensor mean)",
+               "The variance and the mean of all elements; the divisor is their number, less one "
+               "if unbiased.",
+               of_all<var_mean>, {{x, true}, {x, false}})
+          .function_only(),
       make_row("std_mean" + corrected + "(Tensor std, Tensor mean)",
                "The standard deviation and the mean over all dimensions or the given ones.",
-               with_correction<std_mean>, moment_samples),
-      make_row("nansum" + dims + "bool keepdim=False, dtype? dtype=None) -> Tensor",
+               with_correction<std_mean>, moment_samples)
+          .function_only(),
+      make_row("std_mean(Tensor input, bool unbiased) -> (Tensor std, Tensor mean)",
+               "The standard deviation and the mean of all elements; the divisor is their number, "
+               "less one if unbiased.",
+               of_all<std_mean>, {{x, true}, {x, false}})
+          .function_only(),
+      make_row("nansum" + dims + "bool keepdim=False, *, dtype? dtype=None) -> Tensor",
                "The sum of the elements that are not NaN, over all dimensions or the given ones.",
                nansum, nan_samples)
           .with_out(),
-      make_row("nanmean" + dims + "bool keepdim=False, dtype? dtype=None) -> Tensor",
+      make_row("nanmean" + dims + "bool keepdim=False, *, dtype? dtype=None) -> Tensor",
                "The mean of the elements that are not NaN, over all dimensions or the given ones.",
                nanmean, nan_samples)
           .with_out(),

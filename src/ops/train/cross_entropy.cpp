@@ -187,8 +187,8 @@ std::vector<Row> cross_entropy_rows() {
   const std::string mean = "mean", sum = "sum", each = "none";
   const int64_t ignored = -100;
   return {
-      make_row("nll_loss(Tensor input, Tensor target, Tensor? weight=None, *, Tensor? mask=None, "
-               "int ignore_index=-100, str reduction='mean') -> Tensor",
+      make_row("nll_loss(Tensor input, Tensor target, Tensor? weight=None, *, Tensor|bool[]? "
+               "mask=None, int ignore_index=-100, str reduction='mean') -> Tensor",
                "The negative log-likelihood of the target classes where mask is true, reduced.",
                nll_loss,
                {{x, target, none, none, ignored, mean},
@@ -196,7 +196,7 @@ std::vector<Row> cross_entropy_rows() {
                 {x, target, weight, none, int64_t{1}, sum},
                 {image, places, none, none, ignored, each},
                 {weight, tensor(2), none, none, ignored, mean}}),
-      make_row("cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, Tensor? "
+      make_row("cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, Tensor|bool[]? "
                "mask=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) "
                "-> Tensor",
                "The cross entropy of softmax(input) and target, class numbers or probabilities, "

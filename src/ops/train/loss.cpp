@@ -162,37 +162,35 @@ std::vector<Row> loss_rows() {
                                          {x, y, mask, sum, 2.0},
                                          {x, y, mask, each, 0.75}};
   return {
+      make_row("mse_loss(Tensor input, Tensor target, *, Tensor|bool[]? mask=None, str "
+               "reduction='mean') -> Tensor",
+               "The squared difference where mask is true, reduced.", mse_loss, plain),
+      make_row("l1_loss(Tensor input, Tensor target, *, Tensor|bool[]? mask=None, str "
+               "reduction='mean') -> Tensor",
+               "The absolute difference where mask is true, reduced.", l1_loss, plain),
+      make_row("huber_loss(Tensor input, Tensor target, *, Tensor|bool[]? mask=None, str "
+               "reduction='mean', float delta=1.0) -> Tensor",
+               "The difference where mask is true, squared if small, absolute beyond delta, "
+               "reduced.",
+               huber_loss, with_number),
       make_row(
-          "mse_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean') -> "
-          "Tensor",
-          "The squared difference where mask is true, reduced.", mse_loss, plain),
-      make_row(
-          "l1_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean') -> "
-          "Tensor",
-          "The absolute difference where mask is true, reduced.", l1_loss, plain),
-      make_row(
-          "huber_loss(Tensor input, Tensor target, *, Tensor? mask=None, str reduction='mean', "
-          "float delta=1.0) -> Tensor",
-          "The difference where mask is true, squared if small, absolute beyond delta, "
-          "reduced.",
-          huber_loss, with_number),
-      make_row(
-          "smooth_l1_loss(Tensor input, Tensor target, *, Tensor? mask=None, str "
+          "smooth_l1_loss(Tensor input, Tensor target, *, Tensor|bool[]? mask=None, str "
           "reduction='mean', float beta=1.0) -> Tensor",
           "The difference where mask is true, squared if below beta, absolute beyond, reduced.",
           smooth_l1_loss, with_number),
-      make_row("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, Tensor? "
-               "mask=None, str reduction='mean') -> Tensor",
+      make_row("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, "
+               "Tensor|bool[]? mask=None, str reduction='mean') -> Tensor",
                "The cross entropy of probabilities and targets where mask is true, reduced.",
                binary_cross_entropy,
                {{p, y, none, none, mean}, {p, y, weight, mask, sum}, {p, y, none, mask, each}}),
-      make_row("binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
-               "*, Tensor? mask=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
-               "The cross entropy of sigmoid(input) and targets where mask is true, reduced.",
-               binary_cross_entropy_with_logits,
-               {{x, y, none, none, mean, none},
-                {x, y, weight, mask, sum, weight},
-                {x, y, none, mask, each, none}}),
+      make_row(
+          "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, *, "
+          "Tensor|bool[]? mask=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
+          "The cross entropy of sigmoid(input) and targets where mask is true, reduced.",
+          binary_cross_entropy_with_logits,
+          {{x, y, none, none, mean, none},
+           {x, y, weight, mask, sum, weight},
+           {x, y, none, mask, each, none}}),
   };
 }
 

@@ -251,9 +251,12 @@ std::vector<Row> piece_rows() {
   const Value none, ij = std::string("ij"), xy = std::string("xy");
   const Tensor line = arange(3, DType::float32);
   return {
-      make_row("split(Tensor input, int split_size, int dim=0) -> Tensor[]",
-               "Views of split_size places of a dimension each; the last may be smaller.", split,
+      make_row("split(Tensor input, int split_size_or_sections, int dim=0) -> Tensor[]",
+               "Views of one size, if that is a number; the last may be smaller.", split,
                {{cube(), n(3), n(-1)}, {grid(), n(1), n(0)}, {bits(), n(9), n(1)}}),
+      make_row("split(Tensor input, int[] split_size_or_sections, int dim=0) -> Tensor[]",
+               "Views of these sizes, one behind the other.", split_with_sizes,
+               {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
       make_row("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]",
                "Views of these sizes, one behind the other.", split_with_sizes,
                {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
@@ -265,7 +268,8 @@ std::vector<Row> piece_rows() {
                {{cube(), n(1)}, {bits(), n(0)}}),
       make_row("movedim(Tensor input, int[] source, int[] destination) -> Tensor",
                "A view with some dimensions moved to other positions.", movedim,
-               {{cube(), sizes({0}), sizes({-1})}, {cube(), sizes({2, 0}), sizes({0, 1})}}),
+               {{cube(), sizes({0}), sizes({-1})}, {cube(), sizes({2, 0}), sizes({0, 1})}})
+          .also({"moveaxis"}),
       make_row("unflatten(Tensor input, int dim, int[] sizes) -> Tensor",
                "A view with one dimension as several; one size may be -1.", unflatten,
                {{cube(), n(2), sizes({2, -1})}, {grid(), n(-1), sizes({3, 1})}}),
@@ -274,15 +278,17 @@ std::vector<Row> piece_rows() {
                {{cube()}, {cube().transpose(0, 2)}, {bits()}, {tensor(2)}}),
       make_row("meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
                "1-d tensors expanded to the grid that they span.", meshgrid,
-               {{list({line, arange(2)}), ij}, {list({arange(2), line, line}), xy}}),
+               {{list({line, arange(2)}), ij}, {list({arange(2), line, line}), xy}})
+          .is_variadic(),
       make_row("tile(Tensor input, int[] dims) -> Tensor",
                "A copy that holds the elements several times along the last dimensions.", tile,
                {{cube(), sizes({2})}, {grid(), sizes({2, 1, 3})}, {bits(), sizes({})}}),
-      make_row("repeat_interleave(Tensor input, Tensor repeats, int? dim=None) -> Tensor",
-               "Each place of a dimension several times in a row.", repeat_interleave,
-               {{cube(), Tensor(2), none},
-                {cube(), tensor({2, 0, 1}), n(1)},
-                {bits(), tensor({3}), n(-1)}}),
+      make_row(
+          "repeat_interleave(Tensor input, Tensor|Scalar|int[] repeats, int? dim=None) -> Tensor",
+          "Each place of a dimension several times in a row.", repeat_interleave,
+          {{cube(), Tensor(2), none},
+           {cube(), tensor({2, 0, 1}), n(1)},
+           {bits(), tensor({3}), n(-1)}}),
       make_row("hstack(Tensor[] tensors) -> Tensor",
                "Joins along dimension 1, or 0 if the tensors are 1-d.", hstack,
                {{list({grid(), grid()})}, {list({line, line})}, {list({cube(), cube()})}})
@@ -297,13 +303,16 @@ std::vector<Row> piece_rows() {
           .with_out(),
       make_row("one_hot(Tensor input, int num_classes=-1) -> Tensor",
                "1 at the place that each element names in a new last dimension, 0 elsewhere.",
-               one_hot, {{grid(), n(-1)}, {tensor({2, 0}), n(4)}, {tensor(1), n(2)}}),
-      make_row("tril_indices(int row, int col, int offset=0, dtype dtype=int64) -> Tensor",
+               one_hot, {{grid(), n(-1)}, {tensor({2, 0}), n(4)}, {tensor(1), n(2)}})
+          .function_only(),
+      make_row("tril_indices(int row, int col, int offset=0, *, dtype dtype=int64) -> Tensor",
                "The coordinates of a matrix on and below a diagonal, [2, n].", tril_indices,
-               {{n(3), n(3), n(0), DType::int64}, {n(2), n(4), n(1), DType::int32}}),
-      make_row("triu_indices(int row, int col, int offset=0, dtype dtype=int64) -> Tensor",
+               {{n(3), n(3), n(0), DType::int64}, {n(2), n(4), n(1), DType::int32}})
+          .is_creation(),
+      make_row("triu_indices(int row, int col, int offset=0, *, dtype dtype=int64) -> Tensor",
                "The coordinates of a matrix on and above a diagonal, [2, n].", triu_indices,
-               {{n(3), n(3), n(0), DType::int64}, {n(4), n(2), n(-1), DType::int32}}),
+               {{n(3), n(3), n(0), DType::int64}, {n(4), n(2), n(-1), DType::int32}})
+          .is_creation(),
   };
 }
 

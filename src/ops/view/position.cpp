@@ -172,15 +172,15 @@ std::vector<Row> position_rows() {
       make_row("diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
                "Zeros with the last dimension of input on the diagonal of two new dimensions.",
                diag_embed, {{grid(), n(0), n(-2), n(-1)}, {bits(), n(-1), n(0), n(2)}}),
-      make_row("diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) "
-               "-> Tensor",
+      make_row("diagonal_scatter(Tensor input, Tensor|Scalar src, int offset=0, int dim1=0, int "
+               "dim2=1) -> Tensor",
                "A copy of input with src on a diagonal.", diagonal_scatter,
                {{grid(), tensor({8, 9}), n(1), n(0), n(1)}}),
-      make_row("select_scatter(Tensor input, Tensor src, int dim, int index) -> Tensor",
+      make_row("select_scatter(Tensor input, Tensor|Scalar src, int dim, int index) -> Tensor",
                "A copy of input with src at one place of a dimension.", select_scatter,
                {{grid(), tensor({8, 9}), n(1), n(-1)}}),
-      make_row("slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, "
-               "int step=1) -> Tensor",
+      make_row("slice_scatter(Tensor input, Tensor|Scalar src, int dim=0, int? start=None, int? "
+               "end=None, int step=1) -> Tensor",
                "A copy of input with src at every step-th place of a range of a dimension.",
                slice_scatter,
                {{grid(), tensor({{8, 9}, {7, 6}}), n(1), Value(), Value(), n(2)},

@@ -303,7 +303,8 @@ std::vector<Row> view_rows() {
                {{cube(), n(0), n(-1)}, {grid().t(), n(0), n(1)}, {number(), n(0), n(-1)}}),
       make_row("transpose(Tensor input, int dim0, int dim1) -> Tensor",
                "A view with two dimensions swapped.", transpose,
-               {{cube(), n(0), n(-1)}, {bits(), n(0), n(1)}, {number(), n(0), n(0)}}),
+               {{cube(), n(0), n(-1)}, {bits(), n(0), n(1)}, {number(), n(0), n(0)}})
+          .also({"swapaxes", "swapdims"}),
       make_row("t(Tensor input) -> Tensor",
                "A view of a matrix with rows and columns swapped; up to 1-d the tensor itself.",
                t_op, {{grid()}, {arange(3)}, {number()}}),
@@ -331,19 +332,22 @@ std::vector<Row> view_rows() {
                {{cube().transpose(1, 2)}, {bits()}, {number()}, {none()}}),
       make_row("to(Tensor input, dtype dtype) -> Tensor",
                "The tensor converted to another dtype; itself if it has that dtype already.", to_op,
-               {{cube(), DType::int64}, {grid(), DType::boolean}, {bits(), DType::float32}}),
+               {{cube(), DType::int64}, {grid(), DType::boolean}, {bits(), DType::float32}})
+          .function_only(),
       make_row("broadcast_to(Tensor input, int[] size) -> Tensor",
                "A view that repeats dimensions of size 1, and adds leading ones.",
                static_cast<Tensor (*)(const Tensor&, const Shape&)>(broadcast_to),
                {{arange(3), sizes({2, 3})}, {number(), sizes({2, 2})}, {grid(), sizes({2, -1})}}),
       make_row("broadcast_tensors(Tensor[] tensors) -> Tensor[]",
                "All tensors expanded to their common shape.", broadcast_tensors,
-               {{std::vector<Tensor>{grid(), arange(3)}}}),
+               {{std::vector<Tensor>{grid(), arange(3)}}})
+          .is_variadic(),
       make_row("cat(Tensor[] tensors, int dim=0) -> Tensor",
                "Joins tensors along an existing dimension.", cat,
                {{std::vector<Tensor>{grid(), grid()}, n(0)},
                 {std::vector<Tensor>{cube(), cube().narrow(2, 0, 1)}, n(-1)},
                 {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}})
+          .also({"concat", "concatenate"})
           .with_out(),
       make_row("stack(Tensor[] tensors, int dim=0) -> Tensor",
                "Joins tensors of one shape along a new dimension.", stack,

@@ -1,12 +1,12 @@
-// Forms: rows made from rows: the method name_ that writes into input, the function with out=, and
-// the one with device= and requires_grad=.
+// Forms: rows made from rows.
+#include "ops/forms.h"
+
 #include "core/check.h"
 #include "core/convert.h"
-#include "functions.h"
 #include "ops/pointwise/pointwise.h"
 #include "tamis/pointwise.h"
 
-namespace tamis::python {
+namespace tamis {
 
 namespace {
 
@@ -44,55 +44,67 @@ Value write_out(const Value& target, Value result) {
   return outs;
 }
 
-/// A parameter behind the others that needs its name.
-void add_keyword(std::string& signature, const char* parameter) {
-  const bool has_star = signature.find("*, ") != std::string::npos;
-  signature.insert(signature.find(") -> "), std::string(has_star ? ", " : ", *, ") + parameter);
-}
-
-}  // namespace
-
-Row in_place_row(const Row& row) {
+Row in_place_form(const Row& row) {
   Row form = row;
-  form.in_place = form.out = false;
-  form.signature.insert(row.signature.find('('), "_");
+  form.signature = row.signature.renamed(row.signature.name + "_");
   form.summary = "In place: " + row.summary;
-  form.call = [row](Span args) -> Value {
+  for (std::string& alias : form.aliases) alias += "_";
+  form.call = [call = row.call, in_place = row.call_in_place](Span args) -> Value {
     Tensor x = std::get<Tensor>(args[0]);
-    if (row.call_in_place) {
-      row.call_in_place(args);
+    if (in_place) {
+      in_place(args);
       return x;
     }
-    Tensor result = std::get<Tensor>(row.call(args));
+    Tensor result = std::get<Tensor>(call(args));
     return write_back(x, std::move(result), tensors_of(args.subspan(1)));
   };
   return form;
 }
 
-Row leaf_row(const Row& row) {
+Row leaf_form(const Row& row) {
   Row form = row;
-  add_keyword(form.signature, "str? device=None, bool requires_grad=False");
-  form.call = [row](Span args) -> Value {
+  form.signature = row.signature.with_keywords("device? device=None, bool requires_grad=False");
+  form.call = [call = row.call](Span args) -> Value {
     const size_t own = args.size() - 2;
     if (const auto* device = std::get_if<std::string>(&args[own])) check_device(*device);
-    Value result = row.call(args.first(own));
+    Value result = call(args.first(own));
     if (std::get<bool>(args.back())) std::get<Tensor>(result).requires_grad_();
     return result;
   };
   return form;
 }
 
-Row out_row(const Row& row) {
+Row out_form(const Row& row) {
   Row form = row;
-  form.in_place = form.out = false;
-  const bool several = row.signature[row.signature.find(") -> ") + 5] == '(';
-  add_keyword(form.signature, several ? "Tensor[]? out=None" : "Tensor? out=None");
-  form.call = [row](Span args) -> Value {
-    Value result = row.call(args.first(args.size() - 1));
-    if (std::holds_alternative<std::monostate>(args.back())) return result;
-    return write_out(args.back(), std::move(result));
+  const bool several = row.signature.result == ParamType::tensors;
+  form.signature = row.signature.with_keywords(several ? "Tensor[]? out=None" : "Tensor? out=None");
+  form.call = [call = row.call, call_out = row.call_out](Span args) -> Value {
+    const Span own = args.first(args.size() - 1);
+    if (std::holds_alternative<std::monostate>(args.back())) return call(own);
+    if (!call_out) return write_out(args.back(), call(own));
+    Tensor out = std::get<Tensor>(args.back());
+    call_out(out, own);
+    return out;
   };
   return form;
 }
 
-}  // namespace tamis::python
+}  // namespace
+
+std::vector<Form> forms_of(const Row& row) {
+  const Row leaf = row.creates ? leaf_form(row) : row;
+  const Row full = row.out ? out_form(leaf) : leaf;
+  std::vector<Form> forms;
+  if (row.function) forms.push_back({full, false});
+  if (row.method) forms.push_back({full, true});
+  if (row.in_place) forms.push_back({in_place_form(row), true});
+  return forms;
+}
+
+bool is_cpu(std::string_view device) { return device == "cpu" || device == "cpu:0"; }
+
+void check_device(const std::string& device) {
+  check(is_cpu(device), ErrorKind::value, "the only device is 'cpu', not '{}'", device);
+}
+
+}  // namespace tamis
