@@ -68,7 +68,7 @@ void set_read_only(const Tensor& x);
 void* exported_data(const Tensor& x);
 
 /// A new reference to tamis.device("cpu").
-PyObject* cpu_device();
+py::object device_object(const Device& device);
 
 // ---- NumPy (numpy.cpp) --------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ namespace {
 /// What the arguments of x.to(...) ask for.
 struct Target {
   std::optional<DType> dtype;
+  std::optional<Device> device;
   bool copy = false;
   int bools = 0;
 
@@ -28,9 +29,10 @@ struct Target {
     } else if (dtype_from(o, named)) {
       dtype = named;
     } else if (PyUnicode_Check(o) || std::string_view(Py_TYPE(o)->tp_name) == "torch.device") {
-      check_device(py::str(borrow(o)).cast<std::string>());
+      device = Device(py::str(borrow(o)).cast<std::string>());
     } else if (const auto other = array_to_tensor(o, origins, Copying::if_needed)) {
       dtype = other->dtype();
+      device = other->device();
     } else {
       raise_python(
           PyExc_TypeError,
@@ -64,8 +66,11 @@ PyObject* convert_to(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     const Tensor x = tensor_of(self);
     const DType dtype = target.dtype.value_or(x.dtype());
-    if (dtype == x.dtype() && !target.copy) return borrow(self).release().ptr();
-    return wrap(without_gil([&] { return dtype == x.dtype() ? x.clone() : x.to(dtype); }));
+    const Tensor there = target.device ? without_gil([&] { return x.to(*target.device); }) : x;
+    const bool moved = !there.shares_storage(x);
+    if (dtype != x.dtype()) return wrap(without_gil([&] { return there.to(dtype); }));
+    if (target.copy && !moved) return wrap(without_gil([&] { return x.clone(); }));
+    return moved ? wrap(there) : borrow(self).release().ptr();
   });
 }
 

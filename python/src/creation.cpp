@@ -17,17 +17,17 @@ std::optional<DType> optional_dtype(const py::object& o) {
   raise_python(PyExc_TypeError, "argument 'dtype' must be tamis.dtype, not " + described(o.ptr()));
 }
 
-/// The same for device=, which may also be None.
-void check_device(const py::object& device) {
-  if (!device.is_none()) tamis::check_device(py::str(device).cast<std::string>());
+/// x on the device that device= names, which may also be None.
+Tensor placed(Tensor x, const py::object& device) {
+  if (device.is_none()) return x;
+  return x.to(Device(py::str(device).cast<std::string>()));
 }
 
 py::object to_object(Tensor tensor) { return steal(wrap(std::move(tensor))); }
 
 py::object tensor_function(const py::object& data, const py::object& dtype,
                            const py::object& device, bool requires_grad) {
-  check_device(device);
-  Tensor tensor = values_to_tensor(data.ptr(), optional_dtype(dtype));
+  Tensor tensor = placed(values_to_tensor(data.ptr(), optional_dtype(dtype)), device);
   if (requires_grad) tensor.requires_grad_();
   return to_object(std::move(tensor));
 }
@@ -35,20 +35,21 @@ py::object tensor_function(const py::object& data, const py::object& dtype,
 /// Shares memory if it can; copy=True always copies, copy=False never does.
 py::object asarray(const py::object& data, const py::object& dtype, const py::object& device,
                    const py::object& copy) {
-  check_device(device);
   const std::optional<DType> to = optional_dtype(dtype);
   const bool never = copy.ptr() == Py_False;
-  if (copy.ptr() == Py_True) return to_object(values_to_tensor(data.ptr(), to));
+  if (copy.ptr() == Py_True) return to_object(placed(values_to_tensor(data.ptr(), to), device));
   Origins origins;
   auto shared = array_to_tensor(data.ptr(), origins, never ? Copying::never : Copying::if_needed);
   if (shared && (!to || *to == shared->dtype())) {
-    return is_tensor(data.ptr()) ? data : to_object(std::move(*shared));
+    Tensor there = placed(*shared, device);
+    const bool is_same = is_tensor(data.ptr()) && there.shares_storage(*shared);
+    return is_same ? data : to_object(std::move(there));
   }
   if (never) {
     raise_python(PyExc_ValueError,
                  "asarray(): this data or dtype needs a copy, but copy=False was given");
   }
-  return to_object(values_to_tensor(data.ptr(), to));
+  return to_object(placed(values_to_tensor(data.ptr(), to), device));
 }
 
 py::object from_numpy(const py::object& array) {
@@ -61,13 +62,8 @@ py::object from_numpy(const py::object& array) {
 
 py::object from_dlpack_function(const py::object& x, const py::object& device,
                                 const py::object& copy) {
-  if (!device.is_none()) {
-    const auto text = py::str(device).cast<std::string>();
-    if (!is_cpu(text))
-      raise_python(PyExc_ValueError, "from_dlpack(): the only device is 'cpu', not " + text);
-  }
-  Tensor tensor =
-      from_dlpack(x.ptr(), copy.ptr() == Py_False ? Copying::never : Copying::if_needed);
+  Tensor tensor = placed(
+      from_dlpack(x.ptr(), copy.ptr() == Py_False ? Copying::never : Copying::if_needed), device);
   if (copy.ptr() == Py_True) tensor = without_gil([&] { return tensor.clone().settle(); });
   return to_object(std::move(tensor));
 }
@@ -89,14 +85,9 @@ py::object rebuild(const py::buffer& bytes, const py::object& dtype,
 
 }  // namespace
 
-PyObject* cpu_device() {
-  // Guarded by the GIL. The package is not there yet while this module is imported.
-  static PyObject* device = nullptr;
-  if (device == nullptr) {
-    device = py::module_::import("tamis").attr("device")("cpu").release().ptr();
-  }
-  Py_INCREF(device);
-  return device;
+py::object device_object(const Device& device) {
+  // The package is not there yet while this module is imported.
+  return py::module_::import("tamis").attr("device")(device.str());
 }
 
 void add_creation(py::module_& m) {
@@ -105,6 +96,9 @@ void add_creation(py::module_& m) {
   m.def("tensor", tensor_function, py::arg("data"), py::kw_only(), none_dtype, none_device,
         py::arg("requires_grad") = false,
         "A copy of data: an array, a number, or nested lists of numbers.");
+  m.def(
+      "_check_device", [](const std::string& device) { (void)zeros({0}, Device(device)); },
+      "Raises an error unless there is such a device.");
   m.def("asarray", asarray, py::arg("obj"), py::kw_only(), none_dtype, none_device,
         py::arg("copy") = py::none(),
         "A tensor over the memory of an array, or a copy of values where sharing is not possible.");

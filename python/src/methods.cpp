@@ -27,7 +27,9 @@ PyObject* get_nbytes(PyObject* self, void*) {
   const Tensor& x = tensor_of(self);
   return PyLong_FromLongLong(x.numel() * static_cast<int64_t>(x.itemsize()));
 }
-PyObject* get_device(PyObject*, void*) { return guard(cpu_device); }
+PyObject* get_device(PyObject* self, void*) {
+  return guard([&] { return device_object(tensor_of(self).device()).release().ptr(); });
+}
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_priority(PyObject*, void*) { return PyLong_FromLong(1000); }
 PyObject* get_transposed(PyObject* self, void*) {
@@ -251,7 +253,7 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
 
-/// By the array API standard; there is one device.
+/// By the array API standard; there are no streams.
 PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"", "stream", nullptr};
   const char* device = nullptr;
@@ -260,12 +262,14 @@ PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
                                    &stream)) {
     return nullptr;
   }
-  if (!is_cpu(device) || stream != Py_None) {
-    return PyErr_Format(PyExc_ValueError, "the only device is 'cpu', without streams; got '%s'",
-                        device);
+  if (stream != Py_None) {
+    return PyErr_Format(PyExc_ValueError, "to_device(): there are no streams; pass stream=None");
   }
-  Py_INCREF(self);
-  return self;
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    const Tensor there = without_gil([&] { return x.to(Device(device)); });
+    return there.shares_storage(x) ? borrow(self).release().ptr() : wrap(there);
+  });
 }
 
 PyObject* itself(PyObject* self, PyObject*) {

@@ -1,6 +1,8 @@
-"""device: where tensors are. There is one, the CPU."""
+"""device: where tensors are."""
 
 from typing import Any, Optional
+
+from ._tamis import _check_device
 
 __all__ = ["device"]
 
@@ -10,20 +12,20 @@ class device(str):
 
     def __new__(cls, type: Any = "cpu", index: Optional[int] = None) -> "device":
         text = str(type) if index is None else f"{type}:{index}"
-        if text not in ("cpu", "cpu:0"):
-            raise RuntimeError(f"the only device is 'cpu', not {text!r}")
+        _check_device(text)
         return super().__new__(cls, text)
 
     @property
     def type(self) -> str:
-        return "cpu"
+        return self.partition(":")[0]
 
     @property
     def index(self) -> Optional[int]:  # type: ignore[override]
-        return 0 if ":" in self else None
+        number = self.partition(":")[2]
+        return int(number) if number else None
 
     def __repr__(self) -> str:
-        return "device(type='cpu')" if self.index is None else f"device(type='cpu', index={self.index})"
+        return f"device(type={self.type!r})" if self.index is None else f"device(type={self.type!r}, index={self.index})"
 
     def __reduce__(self) -> Any:
         return device, (str(self),)

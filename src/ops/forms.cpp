@@ -64,10 +64,16 @@ Row in_place_form(const Row& row) {
 Row leaf_form(const Row& row) {
   Row form = row;
   form.signature = row.signature.with_keywords("device? device=None, bool requires_grad=False");
-  form.call = [call = row.call](Span args) -> Value {
-    const size_t own = args.size() - 2;
-    if (const auto* device = std::get_if<std::string>(&args[own])) check_device(*device);
-    Value result = call(args.first(own));
+  size_t at = 0;  // of the dtype, in whose place Options go
+  while (row.signature.params[at].type() != ParamType::dtype) ++at;
+  form.call = [call = row.call, at](Span args) -> Value {
+    Args own(args.begin(), args.end() - 2);
+    if (const auto* text = std::get_if<std::string>(&args[own.size()])) {
+      Options options = Device(*text);
+      if (const auto* dtype = std::get_if<DType>(&own[at])) options.dtype = *dtype;
+      own[at] = options;
+    }
+    Value result = call(own);
     if (std::get<bool>(args.back())) std::get<Tensor>(result).requires_grad_();
     return result;
   };
@@ -99,12 +105,6 @@ std::vector<Form> forms_of(const Row& row) {
   if (row.method) forms.push_back({full, true});
   if (row.in_place) forms.push_back({in_place_form(row), true});
   return forms;
-}
-
-bool is_cpu(std::string_view device) { return device == "cpu" || device == "cpu:0"; }
-
-void check_device(const std::string& device) {
-  check(is_cpu(device), ErrorKind::value, "the only device is 'cpu', not '{}'", device);
 }
 
 }  // namespace tamis

@@ -3,8 +3,6 @@
 // them to the overloads of its name.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "ops/row.h"
@@ -18,10 +16,5 @@ struct Form {
 
 /// In the order function, method, in place; without those that the row does not have.
 std::vector<Form> forms_of(const Row& row);
-
-/// Whether a device is the one that there is, "cpu".
-bool is_cpu(std::string_view device);
-/// Refuses every other.
-void check_device(const std::string& device);
 
 }  // namespace tamis

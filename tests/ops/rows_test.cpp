@@ -124,9 +124,8 @@ TEST(Rows, EveryPublicFunctionHasOne) {
   std::set<std::string> rows;
   for (const Row& row : all_rows()) rows.insert(row.name());
   std::set<std::string> names;
-  for (const char* header :
-       {"complex", "create", "index", "linalg", "loss", "mask", "order", "pointwise",
-        "random", "reduce", "results", "sequence", "view"}) {
+  for (const char* header : {"complex", "create", "index", "linalg", "loss", "mask", "order",
+                             "pointwise", "random", "reduce", "results", "sequence", "view"}) {
     std::set<std::string> found = declared(std::string("include/tamis/") + header + ".h");
     EXPECT_FALSE(found.empty()) << header;
     names.merge(found);

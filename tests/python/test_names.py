@@ -37,7 +37,7 @@ def test_functions_take_devices(device):
 
 def test_there_is_one_device():
     for name in ("cuda", "cuda:0", "cpu:1", "", 0):
-        with pytest.raises(RuntimeError, match="the only device is 'cpu'"):
+        with pytest.raises(RuntimeError, match="Expected one of cpu device type|Invalid device string|there is no device"):
             tamis.device(name)
 
 
@@ -100,7 +100,7 @@ def test_generators_refuse_what_they_cannot_use():
         tamis.manual_seed(2**64)
     with pytest.raises(RuntimeError, match="a state of 16 bytes.*got shape \\[3\\]"):
         tamis.Generator().set_state(tamis.zeros(3, dtype=tamis.uint8))
-    with pytest.raises(RuntimeError, match="the only device is 'cpu'"):
+    with pytest.raises(RuntimeError, match="Expected one of cpu device type|Invalid device string|there is no device"):
         tamis.Generator("cuda")
     with pytest.raises(TypeError, match="argument 'generator' must be tamis.Generator, not int"):
         tamis.rand(2, generator=3)

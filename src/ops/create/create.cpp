@@ -415,7 +415,7 @@ std::vector<Row> create_rows() {
           .with_out(),
       make_row("arange(Scalar end, *, dtype? dtype=None) -> Tensor",
                "0, 1, 2, ... below end; int64 if end is an integer, else float32.",
-               +[](Scalar end, std::optional<DType> dtype) { return arange(0, end, 1, dtype); },
+               +[](Scalar end, const Options& options) { return arange(0, end, 1, options); },
                {{s(5), none}, {s(2.5), none}, {s(3), f32}})
           .is_creation()
           .with_out(),

@@ -180,9 +180,9 @@ Tensor randn_like(const Tensor& x, const Options& options) {
 
 namespace {
 
-Tensor randint_op(int64_t low, int64_t high, const Shape& size, DType dtype,
+Tensor randint_op(int64_t low, int64_t high, const Shape& size, const Options& options,
                   std::optional<Generator> generator) {
-  return randint(low, high, size, dtype, std::move(generator));
+  return randint(low, high, size, options, std::move(generator));
 }
 
 }  // namespace
@@ -212,13 +212,13 @@ std::vector<Row> random_rows() {
           .is_random()
           .is_creation()
           .with_out(),
-      make_row(
-          "randint(int high, int[] size, *, dtype dtype=int64" + drawn,
-          "Random integers from 0 up to and without high.",
-          +[](int64_t high, const Shape& size, DType dtype, std::optional<Generator> generator) {
-            return randint(0, high, size, dtype, std::move(generator));
-          },
-          {{n(4), matrix, i64, none}, {n(2), nothing, bits, Generator(3)}})
+      make_row("randint(int high, int[] size, *, dtype dtype=int64" + drawn,
+               "Random integers from 0 up to and without high.",
+               +[](int64_t high, const Shape& size, const Options& options,
+                   std::optional<Generator> generator) {
+                 return randint(0, high, size, options, std::move(generator));
+               },
+               {{n(4), matrix, i64, none}, {n(2), nothing, bits, Generator(3)}})
           .is_creation()
           .is_random()
           .with_out(),
