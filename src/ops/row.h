@@ -10,6 +10,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "ops/signature.h"
@@ -43,7 +44,7 @@ struct Row {
   bool in_place = false;      // there is also a method name_ that writes the result into input
   bool out = false;           // PyTorch takes out= (see `into` in pointwise.h)
   bool pointwise = false;     // an element of the result comes from the elements in its place
-  bool creates = false;       // the result is computed from no tensor: it may be a leaf
+  bool creates = false;       // computed from no tensor: takes device= and requires_grad=
   bool random = false;        // every call gives other values
   bool variadic = false;      // the tensors of its list may be given one by one
   std::string symbol;         // the operator that it is, with or without a second operand: "+"
@@ -140,6 +141,16 @@ struct FromValue<Options> {
   static Options get(const Value& v) {
     if (std::holds_alternative<Options>(v)) return std::get<Options>(v);
     return FromValue<std::optional<DType>>::get(v);
+  }
+};
+
+/// A union, such as float|str, arrives as a std::variant of its types.
+template <class... T>
+struct FromValue<std::variant<T...>> {
+  static std::variant<T...> get(const Value& v) {
+    std::optional<std::variant<T...>> found;
+    (void)((std::holds_alternative<T>(v) && (found.emplace(std::get<T>(v)), true)) || ...);
+    return found.value();
   }
 };
 

@@ -214,6 +214,19 @@ TEST(Signature, NoByteInAGoodOneMakesItCrash) {
   EXPECT_THROW(Signature("f(" + std::string(100000, '[')), std::logic_error);
 }
 
+TEST(Signature, AUnionReachesTheFunctionAsAVariant) {
+  const Row row = make_row(
+      "f(float|str p, float|str q=2) -> float", "One or the other.",
+      +[](const std::variant<double, std::string>& p, std::variant<double, std::string> q) {
+        return std::holds_alternative<std::string>(p) ? -1.0 : std::get<double>(p) + q.index();
+      },
+      {});
+  EXPECT_EQ(std::get<double>(row.call(Args{2.5, 1.0})), 2.5);
+  EXPECT_EQ(std::get<double>(row.call(Args{2.5, std::string("a")})), 3.5);
+  EXPECT_EQ(std::get<double>(row.call(Args{std::string("fro"), 1.0})), -1.0);
+  EXPECT_THROW(row.call(Args{true, 1.0}), std::bad_optional_access);
+}
+
 // ---- forms --------------------------------------------------------------------------------------
 
 Row named(const char* name, bool (*which)(const Row&) = nullptr) {
