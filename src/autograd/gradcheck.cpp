@@ -77,8 +77,10 @@ bool gradgradcheck(const Function& f, const std::vector<Tensor>& inputs, double 
   const Tensor y = f(inputs);
   std::vector<Tensor> all = inputs;
   // Weights that do not repeat, so that no two terms cancel.
-  all.push_back(
-      (arange(y.numel(), {DType::float64, y.device()}) * 0.37 + 0.5).view(y.shape()).detach().requires_grad_());
+  all.push_back((arange(y.numel(), {DType::float64, y.device()}) * 0.37 + 0.5)
+                    .view(y.shape())
+                    .detach()
+                    .requires_grad_());
   const Function first = [&](const std::vector<Tensor>& at) {
     const EnableGradGuard recording;
     std::vector<Tensor> x(at.begin(), at.end() - 1), wanted;

@@ -178,7 +178,8 @@ struct Slopes<Op::pow> {
     return where(b == 0, scalar_tensor(0, g.dtype()), g * b * pow(a, precise(b, g) - 1));
   }
   static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
-    return where((a == 0) & (b >= 0), scalar_tensor(0, g.dtype()), g * pow(a, b) * log(precise(a, g)));
+    return where((a == 0) & (b >= 0), scalar_tensor(0, g.dtype()),
+                 g * pow(a, b) * log(precise(a, g)));
   }
 };
 template <>
