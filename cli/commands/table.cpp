@@ -182,9 +182,10 @@ const std::vector<Command>& commands() {
        "is counted, and left out of all else; infinities are counted and belong to the others. "
        "Quantiles are exact and\n"
        "linear between neighbours, the standard deviation has n - 1 as divisor. With `--dim`, "
-       "there is a line without\n"
-       "quantiles for every index of the other dimensions; with `--each`, there is one for every "
-       "file.",
+       "there is a line for every\n"
+       "index of the other dimensions, with quantiles only if `--quantiles` names them; with "
+       "`--each`, there is one for\n"
+       "every file.",
        define_stats, run_stats, stats_examples()},
       {"mask", "Write the mask of a condition, or of lengths",
        "Writes a mask: a condition's values, or for a file of lengths rows that are true up to the "
