@@ -380,5 +380,19 @@ TEST(Position, Rot90TurnsFromTheFirstDimensionTowardTheSecond) {
   expect_same(rot90(x, 1, {1, 0}), tensor({{2, 0}, {3, 1}}));
 }
 
+TEST(IndexingGet, AnElementOfAVectorOfBoolsIsABool) {
+  std::vector<bool> flags = {true, false};
+  Tensor x = numbers({2, 3});
+  EXPECT_EQ(Tensor(x[flags[0]]).shape(), (Shape{1, 2, 3}));
+  EXPECT_EQ(Tensor(x[flags[1]]).shape(), (Shape{0, 2, 3}));
+  EXPECT_EQ(x.index({Slice(), flags[1]}).shape(), (Shape{2, 0, 3}));
+  const std::vector<bool> constant = {false};
+  EXPECT_EQ(Tensor(x[constant[0]]).shape(), (Shape{0, 2, 3}));
+  x[flags[1]] = 7;
+  expect_same(x, numbers({2, 3}));
+  x[flags[0]] = 7;
+  expect_same(x, full({2, 3}, 7));
+}
+
 }  // namespace
 }  // namespace tamis
