@@ -32,9 +32,9 @@ inline Tensor Tensor::isin(const Tensor& test_elements, bool invert) const {
   return tamis::isin(*this, test_elements, invert);
 }
 inline Masked Tensor::operator[](Tensor mask) const { return Masked(*this, std::move(mask)); }
-template <std::same_as<bool> T>
+template <Truth T>
 Masked Tensor::operator[](T mask) const {
-  return Masked(*this, Tensor(mask));
+  return Masked(*this, Tensor(static_cast<bool>(mask)));
 }
 
 inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
@@ -70,6 +70,7 @@ TAMIS_UNARY_METHODS(X)
   inline Tensor Tensor::op(const Tensor& other) const { return tamis::op(*this, other); }
 TAMIS_BINARY_METHODS(X)
 #undef X
+inline Tensor Tensor::round(int64_t decimals) const { return tamis::round(*this, decimals); }
 inline Tensor Tensor::clamp(std::optional<Tensor> min, std::optional<Tensor> max) const {
   return tamis::clamp(*this, std::move(min), std::move(max));
 }

@@ -77,6 +77,10 @@ TAMIS_UNARY_METHODS(X)
 #define X(op) Tensor op(const Tensor& a, const Tensor& b);
 TAMIS_BINARY_METHODS(X)
 #undef X
+/// Floating point numbers rounded to this many digits after the decimal point, or with negative
+/// decimals before it: `round(tensor({1.26, 14.}), 1)` is `tensor({1.3, 14.})`. Computed in x's
+/// dtype as round(x * 10^decimals) / 10^decimals.
+Tensor round(const Tensor& x, int64_t decimals);
 /// min(max(x, lo), hi); either bound may be missing, not both. NaN stays NaN.
 Tensor clamp(const Tensor& x, std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
 /// clamp by one bound.

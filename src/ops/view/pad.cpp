@@ -3,6 +3,7 @@
 
 #include "autograd/node.h"
 #include "core/check.h"
+#include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/row.h"
 #include "tamis/sequence.h"
@@ -115,7 +116,11 @@ Tensor pad(const Tensor& x, const Shape& pad, const std::string& mode,
            std::optional<Scalar> value) {
   const std::vector<Ends> ends = ends_of(x, pad);
   if (mode == "constant") {
-    const Tensor result = full(padded_shape(x, ends), value.value_or(0), x.dtype());
+    const Shape shape = padded_shape(x, ends);
+    const Scalar fill = value.value_or(0);
+    // PyTorch's value is a double here: a negative one does not wrap around among uint8.
+    if (x.dtype() == DType::uint8) check_fits(fill.to_double(), x.dtype());
+    const Tensor result = full(shape, fill, x.dtype());
     if (result.numel() > 0) copy_middle(result, x, ends);
     if (is_tracked(x)) {
       Shape back = pad;
