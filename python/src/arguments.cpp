@@ -17,6 +17,23 @@ bool to_int(PyObject* o, int64_t& value) {
   return true;
 }
 
+bool to_real(PyObject* o, Value& value) {
+  if (PyFloat_Check(o)) {
+    value = PyFloat_AS_DOUBLE(o);
+    return true;
+  }
+  int64_t v;
+  if (!to_int(o, v)) return false;
+  value = static_cast<double>(v);
+  return true;
+}
+
+bool to_text(PyObject* o, Value& value) {
+  if (!PyUnicode_Check(o)) return false;
+  value = std::string(py::reinterpret_borrow<py::str>(o));
+  return true;
+}
+
 bool to_ints(PyObject* o, Shape& shape) {
   int64_t value;
   if (!PyList_Check(o) && !PyTuple_Check(o)) {
@@ -108,16 +125,10 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       value = v;
       return true;
     }
-    case ParamType::real: {
-      if (PyFloat_Check(o)) {
-        value = PyFloat_AS_DOUBLE(o);
-        return true;
-      }
-      int64_t v;
-      if (!to_int(o, v)) return false;
-      value = static_cast<double>(v);
-      return true;
-    }
+    case ParamType::real:
+      return to_real(o, value);
+    case ParamType::real_or_string:
+      return to_real(o, value) || to_text(o, value);
     case ParamType::boolean:
       if (!PyBool_Check(o)) return false;
       value = o == Py_True;
@@ -144,9 +155,7 @@ bool convert_argument(const Param& p, PyObject* o, Value& value, Origins& origin
       value = py::cast<Generator>(py::handle(o));
       return true;
     case ParamType::string:
-      if (!PyUnicode_Check(o)) return false;
-      value = std::string(py::reinterpret_borrow<py::str>(o));
-      return true;
+      return to_text(o, value);
   }
   return false;
 }

@@ -31,8 +31,9 @@ const Function& function_of(PyObject* o) { return *reinterpret_cast<PyFunction*>
 
 const char* type_text(ParamType type) {
   constexpr const char* kTexts[] = {
-      "Tensor", "tuple of Tensors", "Number",        "int", "float",
-      "bool",   "tamis.dtype",      "tuple of ints", "str", "tamis.Generator"};
+      "Tensor",      "tuple of Tensors", "Number",        "int", "float",
+      "bool",        "tamis.dtype",      "tuple of ints", "str", "tamis.Generator",
+      "float or str"};
   return kTexts[static_cast<int>(type)];
 }
 

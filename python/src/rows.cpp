@@ -82,14 +82,25 @@ Value split_op(std::span<const Value> args) {
   if (const auto* size = std::get_if<int64_t>(&args[1])) return split(x, *size, dim);
   return split_with_sizes(x, std::get<Shape>(args[1]), dim);
 }
+[[noreturn]] void refuse_number(const char* op, const Tensor& number, std::optional<int64_t> dim) {
+  const DType dtype = number.dtype();
+  const char* type = dtype == DType::boolean    ? "bool"
+                     : dtype == DType::int64    ? "int"
+                     : is_floating_point(dtype) ? "float"
+                                                : "complex";
+  throw py::type_error(fmt::format(
+      "{}() received an invalid combination of arguments - got (Tensor, {}{}), but expected one "
+      "of: (Tensor input), (Tensor input, Tensor other), (Tensor input, int dim, bool keepdim)",
+      op, type, dim ? ", dim=int" : ""));
+}
+
 /// max(input), max(input, other), and max(input, dim, keepdim), whose dim arrives as a number in
 /// the place of other.
 template <bool kLargest>
 Value extreme_op(const Tensor& x, std::optional<Tensor> other, bool keepdim,
                  std::optional<int64_t> dim) {
   if (other && other->impl().is_number) {
-    check(!dim && other->dtype() == DType::int64, ErrorKind::value,
-          "{}(): expected a tensor or one dim", kLargest ? "max" : "min");
+    if (dim || other->dtype() != DType::int64) refuse_number(kLargest ? "max" : "min", *other, dim);
     dim = other->item<int64_t>();
     other.reset();
   }

@@ -12,11 +12,17 @@ struct TypeName {
   ParamType type;
 };
 constexpr TypeName kTypes[] = {
-    {"Tensor", ParamType::tensor}, {"Tensor[]", ParamType::tensors},
-    {"Scalar", ParamType::scalar}, {"int", ParamType::integer},
-    {"float", ParamType::real},    {"bool", ParamType::boolean},
-    {"dtype", ParamType::dtype},   {"int[]", ParamType::integers},
-    {"str", ParamType::string},    {"Generator", ParamType::generator},
+    {"Tensor", ParamType::tensor},
+    {"Tensor[]", ParamType::tensors},
+    {"Scalar", ParamType::scalar},
+    {"int", ParamType::integer},
+    {"float", ParamType::real},
+    {"bool", ParamType::boolean},
+    {"dtype", ParamType::dtype},
+    {"int[]", ParamType::integers},
+    {"str", ParamType::string},
+    {"Generator", ParamType::generator},
+    {"float|str", ParamType::real_or_string},
 };
 
 [[noreturn]] void malformed(const std::string& signature, const std::string& part) {
@@ -44,6 +50,7 @@ Value parse_default(ParamType type, const std::string& text) {
     case ParamType::integer:
       return static_cast<int64_t>(std::stoll(text));
     case ParamType::real:
+    case ParamType::real_or_string:
       return std::stod(text);
     case ParamType::boolean:
       return text == "True";

@@ -19,7 +19,8 @@ enum class ParamType : uint8_t {
   dtype,
   integers,
   string,
-  generator
+  generator,
+  real_or_string
 };
 
 struct Param {

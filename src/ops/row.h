@@ -27,10 +27,10 @@ using Args = std::vector<Value>;
 
 struct Row {
   /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask)
-  /// -> Tensor". Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str, Generator;
-  /// with a ? behind it, it may be None. `*` stands before parameters that need their name. Several
-  /// results have names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
-  /// "masked.sum(...)".
+  /// -> Tensor". Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str, Generator,
+  /// and float|str, a number or a name; with a ? behind it, it may be None. `*` stands before
+  /// parameters that need their name. Several results have names: "-> (Tensor values, Tensor
+  /// indices)". A name with a dot is in a namespace: "masked.sum(...)".
   std::string signature;
   std::string summary;  // one sentence, for the docstring and the reference page
   std::function<Value(std::span<const Value>)> call;
@@ -67,6 +67,14 @@ struct FromValue<std::optional<T>> {
   static std::optional<T> get(const Value& v) {
     if (std::holds_alternative<std::monostate>(v)) return std::nullopt;
     return std::get<T>(v);
+  }
+};
+
+template <class A, class B>
+struct FromValue<std::variant<A, B>> {
+  static std::variant<A, B> get(const Value& v) {
+    if (const auto* a = std::get_if<A>(&v)) return *a;
+    return std::get<B>(v);
   }
 };
 

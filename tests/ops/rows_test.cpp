@@ -27,7 +27,7 @@ std::vector<Parameter> parse(const std::string& signature, std::string& result) 
   static const std::regex whole(
       R"(([\w.]+)\((.*)\) -> (Tensor|Tensor\[\]|int|float|bool|dtype|\((?:Tensor \w+(?:, )?)+\)))");
   static const std::regex one(
-      R"((Tensor|Tensor\[\]|Scalar|int|float|bool|dtype|int\[\]|str|Generator)(\??) ([a-z]\w*)(=(\S+))?)");
+      R"((Tensor|Tensor\[\]|Scalar|int|float\|str|float|bool|dtype|int\[\]|str|Generator)(\??) ([a-z]\w*)(=(\S+))?)");
   std::vector<Parameter> parameters;
   std::smatch match;
   if (!std::regex_match(signature, match, whole)) {
@@ -54,6 +54,9 @@ bool has_type(const Value& value, const std::string& type) {
     return std::holds_alternative<std::vector<Tensor>>(value);
   if (type == "Scalar") return std::holds_alternative<Scalar>(value);
   if (type == "int") return std::holds_alternative<int64_t>(value);
+  if (type == "float|str") {
+    return std::holds_alternative<double>(value) || std::holds_alternative<std::string>(value);
+  }
   if (type == "float") return std::holds_alternative<double>(value);
   if (type == "bool") return std::holds_alternative<bool>(value);
   if (type == "dtype") return std::holds_alternative<DType>(value);
