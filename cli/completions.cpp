@@ -63,8 +63,10 @@ std::string zsh(const CLI::App& app) {
           text += c == '[' || c == ']' || c == ':' ? ' ' : c;
         }
         const bool takes_value = option->get_items_expected_max() > 0;
-        const std::string value = takes_value ? ":" + option->get_type_name() + ":_files" : "";
-        cases += fmt::format("        {} \\\n", quoted("--" + flag + "[" + text + "]" + value));
+        const std::string value =
+            takes_value ? fmt::format(":{}:_files", option->get_type_name()) : std::string();
+        cases +=
+            fmt::format("        {} \\\n", quoted(fmt::format("--{}[{}]{}", flag, text, value)));
       }
     }
     cases += "        '*:file:_files' ;;\n";

@@ -225,6 +225,13 @@ std::vector<Scalar> find_typed(const Runner& runner, const Stream& stream, int64
 
 }  // namespace
 
+double quantile_of_sorted(std::span<const double> sorted, double p) {
+  if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const Position at({p, false}, static_cast<int64_t>(sorted.size()));
+  const double low = sorted[at.rank];
+  return at.fraction > 0 ? between_two(low, sorted[at.rank + 1], at.fraction) : low;
+}
+
 std::vector<Scalar> find_quantiles(const Runner& runner, const Stream& stream, int64_t count,
                                    std::span<const Quantile> quantiles) {
   if (quantiles.empty()) return {};

@@ -13,4 +13,7 @@ namespace tamis::cli {
 std::vector<Scalar> find_quantiles(const Runner& runner, const Stream& stream, int64_t count,
                                    std::span<const Quantile> quantiles);
 
+/// The p-quantile of numbers in order, linear between neighbours; NaN of none.
+double quantile_of_sorted(std::span<const double> sorted, double p);
+
 }  // namespace tamis::cli

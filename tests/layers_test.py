@@ -29,8 +29,9 @@ FAMILY = re.compile(r"src/ops/([^/]+)/")
 # A device's own headers are for the backend, and for those that test or measure it.
 DEVICE = re.compile(r"src/backend/[^/]+/")
 SEES_DEVICES = ("src/backend/", "tests/", "bench/", "fuzz/")
-# Of the library, the command line sees what users see, the rows of ops, and files.
-CLI_SEES = re.compile(r"include/|cli/|src/ops/(row|mask/isin)\.h$|src/io/")
+# Of the library, the command line sees what users see, the rows of ops, what they share with
+# conditions, and files.
+CLI_SEES = re.compile(r"include/|cli/|src/ops/(row|mask/isin|pointwise/by_value)\.h$|src/io/")
 # These use Tamis as any user would.
 USERS = ("examples/", "tests/consumer/")
 

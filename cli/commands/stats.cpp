@@ -9,7 +9,7 @@
 #include "commands/commands.h"
 #include "partial.h"
 #include "results.h"
-#include "slices.h"
+#include "slice_quantiles.h"
 #include "tamis/mask.h"
 #include "text_table.h"
 #include "usage_error.h"
@@ -30,18 +30,14 @@ struct Stats {
   Shape sizes;                // of the slices
   std::vector<int64_t> dims;  // with --dim; none negative
   bool has_slices = false;
+  std::vector<double> quantiles;  // with --dim
 };
 
 std::vector<double> wanted_quantiles(const Options& options) {
-  if (!options.dims.empty() && !options.quantiles.empty()) {
-    throw UsageError(
-        "--quantiles cannot be combined with --dim; omit --dim, or select a slice, for example "
-        "with "
-        "--where 'j == 3'");
-  }
   for (double p : options.quantiles) {
     if (!(p >= 0 && p <= 1)) throw UsageError("--quantiles: expected numbers from 0 to 1");
   }
+  // Along dimensions they take further passes over the files, so they must be asked for.
   if (!options.quantiles.empty() || !options.dims.empty()) return options.quantiles;
   return {0.05, 0.25, 0.5, 0.75, 0.95};
 }
@@ -70,23 +66,14 @@ struct PartOfSlices {
   std::vector<Partial> partials;
 };
 
-/// x with the dimensions that are left first, so that each slice is a row.
-Tensor by_slice(const Tensor& x, const Slices& slices) {
-  Shape order;
-  for (size_t d : slices.left) order.push_back(static_cast<int64_t>(d));
-  for (int64_t d : slices.along) order.push_back(d);
-  return x.permute(order).contiguous().settle();
-}
-
-/// All elements where there is no mask.
-PartOfSlices part_of(const Tensor& x, const Tensor& mask, const Box& box, const Slices& slices) {
+PartOfSlices part_of(const KeptElements& window, const Box& box, const Slices& slices) {
   PartOfSlices part{slices.part(box), {}};
   part.partials.resize(static_cast<size_t>(part.box.numel()));
-  const Tensor elements = by_slice(x, slices);
-  const Tensor kept = mask.defined() ? by_slice(mask, slices) : Tensor();
+  const Tensor elements = rows_of_slices(window.elements, slices);
+  const Tensor kept = window.mask.defined() ? rows_of_slices(window.mask, slices) : Tensor();
   const bool* keep = kept.defined() ? kept.data<bool>() : nullptr;
   const int64_t columns = elements.numel() / part.box.numel();
-  visit_real(x.dtype(), [&]<class T>(T) {
+  visit_real(elements.dtype(), [&]<class T>(T) {
     const T* element = elements.template data<T>();
     for (Partial& partial : part.partials) {
       for (int64_t i = 0; i < columns; ++i, ++element) {
@@ -97,31 +84,47 @@ PartOfSlices part_of(const Tensor& x, const Tensor& mask, const Box& box, const 
   return part;
 }
 
-Stats stats_along(const Session& session, const Inputs& inputs, const Expression& where,
-                  const Options& options) {
-  const Slices slices(where.shape(), options.dims);
-  const Array& x = inputs.first();
+std::vector<Partial> partials_along(const Runner& runner, const KeptStream& stream,
+                                    const Slices& slices) {
   std::vector<Partial> all(static_cast<size_t>(numel(slices.sizes)));
-  session.runner().run(
-      "statistics", where.shape(), std::max(where.bytes_per_element(), itemsize(x.dtype)),
-      [&](const Box& box, int) {
-        BoxOfArrays arrays(inputs.arrays(), box);
-        const Tensor mask =
-            options.where.empty() ? Tensor() : where.evaluate(arrays).broadcast_to(box.size);
-        return part_of(arrays[0].broadcast_to(box.size), mask, box, slices);
-      },
+  runner.run(
+      "statistics", stream.shape, stream.bytes,
+      [&](const Box& box, int) { return part_of(stream.window(box), box, slices); },
       [&](std::span<const PartOfSlices> parts) {
         for (const PartOfSlices& part : parts) {
           const std::vector<int64_t> numbers = slices.numbers(part.box);
           for (size_t i = 0; i < numbers.size(); ++i) join(all[numbers[i]], part.partials[i]);
         }
       });
+  return all;
+}
+
+Stats stats_along(const Session& session, const Inputs& inputs, const Expression& where,
+                  const Options& options) {
+  const Slices slices(where.shape(), options.dims);
+  const Array& x = inputs.first();
+  const KeptStream stream{
+      x.dtype, where.shape(), std::max(where.bytes_per_element(), itemsize(x.dtype)),
+      [&](const Box& box) {
+        BoxOfArrays arrays(inputs.arrays(), box);
+        const Tensor mask =
+            options.where.empty() ? Tensor() : where.evaluate(arrays).broadcast_to(box.size);
+        return KeptElements{arrays[0].broadcast_to(box.size), mask};
+      }};
+  const std::vector<Partial> all = partials_along(session.runner(), stream, slices);
+  std::vector<int64_t> counts;
+  for (const Partial& p : all) counts.push_back(p.count);
+  const std::vector<double> wanted = wanted_quantiles(options);
+  const auto quantiles = find_slice_quantiles(session.runner(), slices, stream, counts, wanted);
   Stats stats;
   stats.has_slices = true;
   stats.sizes = slices.sizes;
   stats.dims = slices.along;
-  for (const Partial& p : all) {
-    stats.slices.push_back(lines_of(finish(p, !is_floating_point(x.dtype)), slices.numel, {}));
+  stats.quantiles = wanted;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Summary summary = finish(all[i], !is_floating_point(x.dtype));
+    summary.quantiles = quantiles[i];
+    stats.slices.push_back(lines_of(summary, slices.numel, wanted));
   }
   return stats;
 }
@@ -138,7 +141,9 @@ Stats stats_of_all(const Session& session, const Inputs& inputs, const Expressio
                       return masked_select(arrays[0].broadcast_to(box.size), mask);
                     }};
   const Summary summary = summarize(session.runner(), kept, quantiles);
-  return {{lines_of(summary, numel(where.shape()), wanted_quantiles(options))}, {}, {}, false};
+  Stats stats;
+  stats.slices = {lines_of(summary, numel(where.shape()), wanted_quantiles(options))};
+  return stats;
 }
 
 Stats stats_of(const Session& session, const Options& options) {
@@ -156,7 +161,10 @@ Stats stats_of(const Session& session, const Options& options) {
 
 /// Lines with the names of all, even where there is no slice.
 std::vector<Line> names_of(const Stats& stats) {
-  return stats.slices.empty() ? lines_of({}, 0, {}) : stats.slices[0];
+  if (!stats.slices.empty()) return stats.slices[0];
+  Summary none;
+  none.quantiles.resize(stats.quantiles.size(), Scalar(0.0));
+  return lines_of(none, 0, stats.quantiles);
 }
 
 Json json_of(const Stats& stats) {

@@ -181,8 +181,9 @@ const std::vector<Command>& commands() {
        "values are counted but left out of everything else; infinities are counted and included. "
        "Quantiles are exact, with\n"
        "linear interpolation, and the standard deviation has the divisor n - 1. With `--dim`, "
-       "there is one line, without\n"
-       "quantiles, for every index of the other dimensions; with `--each`, there is one line per "
+       "there is one line for every\n"
+       "index of the other dimensions, with quantiles only if `--quantiles` lists them; with "
+       "`--each`, there is one line per\n"
        "file.",
        define_stats, run_stats, stats_examples()},
       {"mask", "Write the mask of a condition, or of lengths",

@@ -3,52 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <limits>
 #include <utility>
 
+#include "tamis/create.h"
 #include "tamis/pointwise.h"
 
 namespace tamis::cli {
 
 namespace {
-
-constexpr double kTwo63 = 9223372036854775808.0;
-
-std::partial_ordering order(int64_t a, double b) {
-  if (std::isnan(b)) return std::partial_ordering::unordered;
-  if (b >= kTwo63) return std::partial_ordering::less;
-  if (b < -kTwo63) return std::partial_ordering::greater;
-  const auto whole = static_cast<int64_t>(b);
-  if (a != whole) return a <=> whole;
-  return 0.0 <=> b - std::trunc(b);
-}
-
-/// Exact, whatever the kinds of numbers.
-std::partial_ordering order(const Scalar& a, const Scalar& b) {
-  if (a.is_floating_point() && b.is_floating_point()) return a.to_double() <=> b.to_double();
-  if (b.is_floating_point()) return order(a.to_int64(), b.to_double());
-  if (a.is_floating_point()) return 0 <=> order(b.to_int64(), a.to_double());
-  return a.to_int64() <=> b.to_int64();
-}
-
-bool holds(Comparison c, std::partial_ordering o) {
-  switch (c) {
-    case Comparison::eq:
-      return o == 0;
-    case Comparison::ne:
-      return o != 0;
-    case Comparison::lt:
-      return o < 0;
-    case Comparison::le:
-      return o <= 0;
-    case Comparison::gt:
-      return o > 0;
-    case Comparison::ge:
-      return o >= 0;
-  }
-  return false;
-}
 
 /// b c' a says what a c b says.
 Comparison mirrored(Comparison c) {
@@ -66,89 +29,21 @@ Comparison mirrored(Comparison c) {
   }
 }
 
-Tensor call(Comparison c, const Tensor& a, const Tensor& b) {
-  switch (c) {
-    case Comparison::eq:
-      return eq(a, b);
-    case Comparison::ne:
-      return ne(a, b);
-    case Comparison::lt:
-      return lt(a, b);
-    case Comparison::le:
-      return le(a, b);
-    case Comparison::gt:
-      return gt(a, b);
-    case Comparison::ge:
-      break;
-  }
-  return ge(a, b);
-}
-
-Tensor everywhere(const Tensor& x, bool value) { return Tensor(value).expand(x.shape()); }
-
-std::pair<int64_t, int64_t> limits_of(DType dtype) {
-  return visit_real(dtype, []<class T>(T) -> std::pair<int64_t, int64_t> {
-    if constexpr (std::is_integral_v<T>) {
-      return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
-    }
-    return {};
-  });
-}
-
-/// An integer has the same place among the others as the next whole number on one side.
-Tensor compare_integers(Comparison c, const Tensor& x, const Scalar& number) {
-  const bool is_equality = c == Comparison::eq || c == Comparison::ne;
-  Scalar bound = number;
-  if (number.is_floating_point()) {
-    const double value = number.to_double();
-    const bool from_above = c == Comparison::lt || c == Comparison::ge;  // x < 2.5 is x < 3
-    const double whole = from_above ? std::ceil(value) : std::floor(value);
-    if (std::isnan(value) || (is_equality && whole != value)) {
-      return everywhere(x, c == Comparison::ne);
-    }
-    bound = whole;
-  }
-  const auto [smallest, largest] = limits_of(x.dtype());
-  if (order(largest, bound) < 0) return everywhere(x, holds(c, std::partial_ordering::less));
-  if (order(smallest, bound) > 0) return everywhere(x, holds(c, std::partial_ordering::greater));
-  return call(c, x, Tensor(bound.to_int64()));
-}
-
-double rounded_to(const Scalar& number, DType dtype) {
-  return Tensor(number).to(dtype).item().to_double();
-}
-
-/// Whether a number is taken as its neighbour in a dtype: a fraction is, unless it is beyond all
-/// finite elements.
-bool is_taken_as(const Scalar& number, double neighbour) {
-  const bool is_fraction = number.is_floating_point() && std::isfinite(neighbour);
-  return is_fraction || order(number, neighbour) == 0;
-}
-
-Tensor compare_floats(Comparison c, const Tensor& x, const Scalar& number) {
-  const double neighbour = rounded_to(number, x.dtype());
-  if (std::isnan(neighbour) || is_taken_as(number, neighbour)) {
-    return call(c, x, Tensor(neighbour));
-  }
-  // No element lies between the number and its neighbour.
-  const bool above = order(number, neighbour) < 0;
-  switch (c) {
-    case Comparison::eq:
-    case Comparison::ne:
-      return everywhere(x, c == Comparison::ne);
-    case Comparison::lt:
-    case Comparison::le:
-      return call(above ? Comparison::lt : Comparison::le, x, Tensor(neighbour));
-    default:
-      return call(above ? Comparison::ge : Comparison::gt, x, Tensor(neighbour));
-  }
+/// A number as it is meant among elements: one with a fraction as the nearest of floating point
+/// elements, unless it is beyond all finite ones.
+Scalar meant(const Scalar& number, DType dtype) {
+  if (!number.is_floating_point() || !is_floating_point(dtype)) return number;
+  const double nearest = Tensor(number).to(dtype).item().to_double();
+  return std::isfinite(nearest) ? Scalar(nearest) : number;
 }
 
 Tensor compare_number(Comparison c, const Tensor& x, const Scalar& number) {
-  if (is_floating_point(x.dtype())) return compare_floats(c, x, number);
-  if (x.dtype() != DType::boolean) return compare_integers(c, x, number);
-  if (number.dtype() == DType::boolean) return call(c, x, Tensor(number));
-  return compare_integers(c, x.to_byte(), number);
+  return compare_by_value(c, x, meant(number, x.dtype()));
+}
+
+/// Exact, whatever the kinds of numbers.
+bool compare_numbers(Comparison c, const Scalar& a, const Scalar& b) {
+  return compare_by_value(c, full({}, a, a.dtype()), b).item().to_bool();
 }
 
 [[noreturn]] void refuse_overflow(Place place) {
@@ -213,25 +108,18 @@ std::optional<Comparison> comparison_of(std::string_view symbol) {
 }
 
 Tensor compare(Comparison c, const Tensor& a, const Tensor& b) {
-  if (is_complex(a.dtype()) || is_complex(b.dtype())) return call(c, a, b);
-  if (a.dim() == 0 && b.dim() == 0) return Tensor(holds(c, order(a.item(), b.item())));
+  if (is_complex(a.dtype()) || is_complex(b.dtype())) return compare_by_operator(c, a, b);
+  if (a.dim() == 0 && b.dim() == 0) return Tensor(compare_numbers(c, a.item(), b.item()));
   if (a.dim() == 0) return compare_number(mirrored(c), b, a.item());
   if (b.dim() == 0) return compare_number(c, a, b.item());
-  if (is_floating_point(a.dtype()) == is_floating_point(b.dtype())) return call(c, a, b);
-  return call(c, a.to_double(), b.to_double());
+  if (is_floating_point(a.dtype()) == is_floating_point(b.dtype()))
+    return compare_by_operator(c, a, b);
+  return compare_by_operator(c, a.to_double(), b.to_double());
 }
 
 std::optional<Scalar> as_element(const Scalar& number, DType dtype) {
-  if (is_floating_point(dtype)) {
-    const double neighbour = rounded_to(number, dtype);
-    const bool exists = std::isnan(neighbour) || is_taken_as(number, neighbour);
-    return exists ? std::optional(Scalar(neighbour)) : std::nullopt;
-  }
-  const auto [smallest, largest] = limits_of(dtype == DType::boolean ? DType::uint8 : dtype);
-  const bool is_whole = order(number, std::floor(number.to_double())) == 0;
-  if (number.is_floating_point() && !is_whole) return std::nullopt;
-  if (order(number, smallest) < 0 || order(number, largest) > 0) return std::nullopt;
-  return Scalar(number.to_int64());
+  // Bools meet other integers as 0 and 1, as bytes.
+  return element_by_value(meant(number, dtype), dtype == DType::boolean ? DType::uint8 : dtype);
 }
 
 std::optional<Scalar> calculate(std::string_view symbol, std::span<const Scalar> numbers,

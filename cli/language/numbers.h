@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "language/error.h"
-#include "tamis/tensor.h"
+#include "ops/pointwise/by_value.h"
 
 namespace tamis::cli {
 
-enum class Comparison { eq, ne, lt, le, gt, ge };
+using tamis::Comparison;
 
 /// The comparison that an operator is, if it is one.
 std::optional<Comparison> comparison_of(std::string_view symbol);

@@ -2,6 +2,7 @@
 #include "language/parser.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "language/functions.h"
 #include "language/token.h"
@@ -150,21 +151,37 @@ class Parser {
       fail("'not' binds more loosely than the operator before it; put it in parentheses");
     }
     const Token& token = take();
+    const bool negates = o->symbol == "-";
+    if (negates && peek().needs_minus) return smallest_integer();
     Node operand = expression(o->precedence);
     if (o->symbol == "+") return operand;
-    if (o->symbol == "-" && operand.kind == Node::Kind::number) {
+    if (negates && operand.kind == Node::Kind::number && has_negative(operand.number)) {
       const Scalar v = operand.number;
-      if (v.is_floating_point()) operand.number = -v.to_double();
-      if (v.dtype() == DType::int64) operand.number = -v.to_int64();
-      if (v.dtype() != DType::boolean) return operand;
+      operand.number = v.is_floating_point() ? Scalar(-v.to_double()) : Scalar(-v.to_int64());
+      return operand;
     }
     return make(Node::Kind::operation, token, operator_name(o->symbol, 1),
                 list_of(std::move(operand)));
   }
 
+  static bool has_negative(const Scalar& v) {
+    if (v.dtype() == DType::int64) return v.to_int64() != std::numeric_limits<int64_t>::min();
+    return v.is_floating_point();
+  }
+
+  /// -2^63, whose digits alone are too large.
+  Node smallest_integer() {
+    const Token& token = take();
+    if (is("**")) refuse_integer(token.place);
+    Node node = make(Node::Kind::number, token, std::string(token.text), {});
+    node.number = std::numeric_limits<int64_t>::min();
+    return node;
+  }
+
   Node primary() {
     if (peek().kind == Token::Kind::number) {
       const Token& token = take();
+      if (token.needs_minus) refuse_integer(token.place);
       Node node = make(Node::Kind::number, token, std::string(token.text), {});
       node.number = token.number;
       return node;

@@ -2,6 +2,7 @@
 #include "language/token.h"
 
 #include <charconv>
+#include <cstdint>
 #include <string>
 
 namespace tamis::cli {
@@ -99,7 +100,7 @@ class Tokenizer {
     }
     Token token = finish_number(begin);
     if (is_integer) {
-      token.number = integer(token.text, 10, token.place);
+      set_integer(token, token.text, 10);
     } else {
       double value = 0;
       const auto [end, error] =
@@ -117,7 +118,7 @@ class Tokenizer {
     at_ += 2;
     while (is_digit(peek()) || (is_letter(peek()) && peek() != '_')) ++at_;
     Token token = finish_number(begin);
-    token.number = integer(token.text.substr(2), 16, token.place);
+    set_integer(token, token.text.substr(2), 16);
     return token;
   }
 
@@ -129,17 +130,17 @@ class Tokenizer {
     return finish(Token::Kind::number, begin);
   }
 
-  static int64_t integer(std::string_view digits, int base, Place place) {
-    int64_t value = 0;
+  static void set_integer(Token& token, std::string_view digits, int base) {
+    constexpr uint64_t kTwo63 = uint64_t{1} << 63;
+    uint64_t value = 0;
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, value, base);
-    if (error == std::errc::result_out_of_range) {
-      throw ConditionError("this number does not fit in 64 bits; add .0 to make it a float", place);
-    }
+    if (error == std::errc::result_out_of_range || value > kTwo63) refuse_integer(token.place);
     if (error != std::errc() || end != last) {
-      throw ConditionError("this is neither a number nor a name", place);
+      throw ConditionError("this is neither a number nor a name", token.place);
     }
-    return value;
+    token.needs_minus = value == kTwo63;
+    token.number = static_cast<int64_t>(value);
   }
 
   std::string_view text_;
@@ -147,6 +148,10 @@ class Tokenizer {
 };
 
 }  // namespace
+
+void refuse_integer(Place place) {
+  throw ConditionError("this number does not fit in 64 bits; add .0 to make it a float", place);
+}
 
 std::vector<Token> tokenize(std::string_view text) { return Tokenizer(text).run(); }
 

@@ -15,7 +15,11 @@ struct Token {
   std::string_view text;  // of the condition, which must outlive it
   Place place;
   Scalar number = 0;
+  bool needs_minus = false;  // 2^63: an integer of 64 bits only with a minus before it
 };
+
+/// Throws the error of an integer that is too large.
+[[noreturn]] void refuse_integer(Place place);
 
 /// The tokens of a condition, and a last one of kind end. Throws ConditionError.
 std::vector<Token> tokenize(std::string_view text);

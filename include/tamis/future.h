@@ -58,16 +58,19 @@ class Job : public std::enable_shared_from_this<Job> {
   std::vector<std::shared_ptr<Job>> next_;
 };
 
+/// What a job came to. It belongs to the futures: a job that is done may wait in the pool's queue
+/// long after the last of them is gone.
+template <class T>
+struct Outcome {
+  std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> value;
+  std::exception_ptr error;
+};
+
 template <class T>
 class ResultJob final : public Job {
  public:
-  explicit ResultJob(std::function<T()> f) : f_(std::move(f)) {}
-
-  T get() {
-    wait();
-    if (error_) std::rethrow_exception(error_);
-    if constexpr (!std::is_void_v<T>) return *result_;
-  }
+  ResultJob(std::function<T()> f, std::shared_ptr<Outcome<T>> outcome)
+      : f_(std::move(f)), outcome_(std::move(outcome)) {}
 
  private:
   void work() noexcept override {
@@ -75,17 +78,17 @@ class ResultJob final : public Job {
       if constexpr (std::is_void_v<T>) {
         f_();
       } else {
-        result_.emplace(f_());
+        outcome_->value.emplace(f_());
       }
     } catch (...) {
-      error_ = std::current_exception();
+      outcome_->error = std::current_exception();
     }
-    f_ = nullptr;  // it may hold tensors that nobody needs any more
+    f_ = nullptr;  // both may hold tensors that nobody needs any more
+    outcome_.reset();
   }
 
   std::function<T()> f_;
-  std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> result_;
-  std::exception_ptr error_;
+  std::shared_ptr<Outcome<T>> outcome_;
 };
 
 /// x in a handle of its own, which nobody else rebinds; x itself if gradients are recorded.
@@ -98,7 +101,10 @@ Tensor own_handle(const Tensor& x);
 template <class T>
 class Future {
  public:
-  explicit Future(std::shared_ptr<detail::ResultJob<T>> job) : job_(std::move(job)) {}
+  /// The result of f, which nothing has started yet.
+  explicit Future(std::function<T()> f)
+      : outcome_(std::make_shared<detail::Outcome<T>>()),
+        job_(std::make_shared<detail::ResultJob<T>>(std::move(f), outcome_)) {}
 
   /// Whether get() would return at once.
   bool ready() const { return job_->done(); }
@@ -106,28 +112,36 @@ class Future {
   /// parent had begun is an error of kind unsupported, here and in get.
   void wait() const { job_->wait(); }
   /// The result, when it is there. Throws what the work threw.
-  T get() const { return job_->get(); }
+  T get() const {
+    wait();
+    if (outcome_->error) std::rethrow_exception(outcome_->error);
+    if constexpr (!std::is_void_v<T>) return *outcome_->value;
+  }
 
   /// f(result), on the pool, when the result is there; f takes nothing if T is void. If the work
   /// throws, f is not called and the new future throws the same.
   template <class F>
   auto then(F f) const {
-    auto call = [job = job_, f = std::move(f)]() mutable {
+    auto call = [first = *this, f = std::move(f)]() mutable {
       if constexpr (std::is_void_v<T>) {
-        job->get();
+        first.get();
         return f();
       } else {
-        return f(job->get());
+        return f(first.get());
       }
     };
     using R = std::invoke_result_t<decltype(call)&>;
-    auto next = std::make_shared<detail::ResultJob<R>>(std::move(call));
-    next->start_after(*job_);
-    return Future<R>(std::move(next));
+    Future<R> next(std::move(call));
+    next.job().start_after(*job_);
+    return next;
   }
 
+  /// The work, for those who start it.
+  detail::Job& job() const { return *job_; }
+
  private:
-  std::shared_ptr<detail::ResultJob<T>> job_;
+  std::shared_ptr<detail::Outcome<T>> outcome_;
+  std::shared_ptr<detail::Job> job_;
 };
 
 /// f(inputs...), on the pool. f sees the inputs as they are now: a write to one of them waits until
@@ -145,9 +159,9 @@ auto run_async(F f, const Tensors&... inputs) {
       return f(own...);
     }
   };
-  auto job = std::make_shared<detail::ResultJob<R>>(std::move(call));
-  job->start({inputs...});
-  return Future<R>(std::move(job));
+  Future<R> future(std::move(call));
+  future.job().start({inputs...});
+  return future;
 }
 
 }  // namespace tamis

@@ -52,6 +52,7 @@ class Index {
       value_ = static_cast<int64_t>(v);
     }
   }
+  Index(std::vector<bool>::reference v) : value_(static_cast<bool>(v)) {}
   Index(Slice v) : value_(v) {}
   Index(NoneType v) : value_(v) {}
   Index(EllipsisType v) : value_(v) {}

@@ -24,8 +24,8 @@ Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keep
            std::optional<DType> dtype = {});
 Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
-/// Divided by the number of kept elements. Floating point and complex only (or with dtype). Of
-/// nothing: NaN.
+/// Divided by the number of kept elements. Integers and bools give float32; x is converted to dtype
+/// first. Of nothing: NaN.
 Tensor mean(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 /// NaN wins if it is kept. Of nothing: the smallest (largest) value of the dtype, infinities
@@ -47,7 +47,8 @@ Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double co
            bool keepdim = false, std::optional<DType> dtype = {});
 Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double correction = 1,
            bool keepdim = false, std::optional<DType> dtype = {});
-/// As tamis::norm with p = ord. Of nothing: 0, but infinity for a negative ord.
+/// As tamis::norm with p = ord; real numbers take a real dtype, complex ones a complex one. Of
+/// nothing: 0, but infinity for a negative ord.
 Tensor norm(const Tensor& x, const Tensor& mask, double ord = 2, const Dims& dims = {},
             bool keepdim = false, std::optional<DType> dtype = {});
 /// log(sum(exp(x))), without overflow. Integers give float32. Of nothing: -infinity.

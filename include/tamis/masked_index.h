@@ -80,9 +80,9 @@ class Masked {
 
 inline RowIterator Masked::begin() const { return get().begin(); }
 inline Masked Tensor::operator[](Tensor mask) const { return Masked(*this, std::move(mask)); }
-template <std::same_as<bool> T>
+template <Truth T>
 Masked Tensor::operator[](T mask) const {
-  return Masked(*this, Tensor(mask));
+  return Masked(*this, Tensor(static_cast<bool>(mask)));
 }
 
 }  // namespace tamis

@@ -20,6 +20,10 @@ TAMIS_UNARY_METHODS(X)
 #define X(op) Tensor op(const Tensor& a, const Tensor& b);
 TAMIS_BINARY_METHODS(X)
 #undef X
+/// Floating point numbers rounded to this many digits after the decimal point, or with negative
+/// decimals before it: `round(tensor({1.26, 14.}), 1)` is `tensor({1.3, 14.})`. Computed in x's
+/// dtype as round(x * 10^decimals) / 10^decimals.
+Tensor round(const Tensor& x, int64_t decimals);
 /// min(max(x, lo), hi); either bound may be missing, not both. NaN stays NaN.
 Tensor clamp(const Tensor& x, std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
 /// clamp by one bound.
@@ -60,6 +64,7 @@ TAMIS_UNARY_METHODS(X)
   inline Tensor Tensor::op(const Tensor& other) const { return tamis::op(*this, other); }
 TAMIS_BINARY_METHODS(X)
 #undef X
+inline Tensor Tensor::round(int64_t decimals) const { return tamis::round(*this, decimals); }
 inline Tensor Tensor::clamp(std::optional<Tensor> min, std::optional<Tensor> max) const {
   return tamis::clamp(*this, std::move(min), std::move(max));
 }

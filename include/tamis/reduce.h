@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "tamis/tensor.h"
@@ -67,10 +68,14 @@ Tensor nanstd(const Tensor& x, const Dims& dims = {}, double correction = 0, boo
 // ---- norms --------------------------------------------------------------------------------------
 
 /// (sum of |x|^p)^(1/p) as of a vector, over all dimensions or the given ones; p infinity is the
-/// largest |x|, -infinity the smallest, 0 the number of nonzeros. Floating point only. x is
-/// converted to dtype first.
+/// largest |x|, -infinity the smallest, 0 the number of nonzeros. Floating point and complex only;
+/// the norm of complex numbers is real. x is converted to dtype first.
 Tensor norm(const Tensor& x, double p = 2, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
+/// A norm of matrices by its name: "fro", the norm with p = 2 over at most two dims or over all, or
+/// "nuc", the sum of the singular values over two dims or of a matrix. The nuclear norm is for
+/// float32, float64 and complex matrices; its gradient has no derivative.
+Tensor norm(const Tensor& x, const std::string& p, const Dims& dims = {}, bool keepdim = false);
 /// x divided by the larger of eps and its norm along dim.
 Tensor normalize(const Tensor& x, double p = 2, int64_t dim = 1, double eps = 1e-12);
 
@@ -158,6 +163,9 @@ inline Tensor Tensor::nanmean(const Dims& dims, bool keepdim, std::optional<DTyp
 inline Tensor Tensor::norm(double p, const Dims& dims, bool keepdim,
                            std::optional<DType> dtype) const {
   return tamis::norm(*this, p, dims, keepdim, dtype);
+}
+inline Tensor Tensor::norm(const std::string& p, const Dims& dims, bool keepdim) const {
+  return tamis::norm(*this, p, dims, keepdim);
 }
 inline Tensor Tensor::logsumexp(const Dims& dims, bool keepdim) const {
   return tamis::logsumexp(*this, dims, keepdim);

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <iosfwd>
+#include <vector>
 
 #include "tamis/dtype.h"
 
@@ -19,6 +20,9 @@ concept Number = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::same_a
 /// Numbers that may have fractions.
 template <class T>
 concept Fractional = Number<T> && !std::integral<T>;
+/// bool, and what an element of std::vector<bool> is until it is read.
+template <class T>
+concept Truth = std::same_as<T, bool> || std::same_as<T, std::vector<bool>::reference>;
 /// Numbers of a type that is no dtype's: size_t, long long, char.
 template <class T>
 concept OtherNumber = Number<T> && !Element<T>;

@@ -187,7 +187,7 @@ class Tensor {
   /// x[true] and x[false] are masks without dimensions.
   Tensor operator[](int64_t index) const { return select(0, index); }
   Masked operator[](Tensor mask) const;
-  template <std::same_as<bool> T>
+  template <Truth T>
   Masked operator[](T mask) const;
   template <Fractional T>
   Masked operator[](T index) const = delete;  // an index is an integer, a bool or a tensor
@@ -279,6 +279,7 @@ class Tensor {
                  std::optional<DType> dtype = {}) const;
   Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false,
               std::optional<DType> dtype = {}) const;
+  Tensor norm(const std::string& p, const Dims& dims = {}, bool keepdim = false) const;
   Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
   Tensor logaddexp(const Tensor& other) const;
   Tensor logaddexp2(const Tensor& other) const;
@@ -343,6 +344,7 @@ class Tensor {
 #define X(op) Tensor op(const Tensor& other) const;
   TAMIS_BINARY_METHODS(X)
 #undef X
+  Tensor round(int64_t decimals) const;
   Tensor clamp(std::optional<Tensor> min = {}, std::optional<Tensor> max = {}) const;
   Tensor clamp_min(const Tensor& min) const;
   Tensor clamp_max(const Tensor& max) const;
@@ -361,6 +363,7 @@ class Tensor {
 #define X(op) Tensor& op##_(const Tensor& other);
   TAMIS_BINARY_METHODS(X)
 #undef X
+  Tensor& round_(int64_t decimals);
   Tensor& clamp_(std::optional<Tensor> min = {}, std::optional<Tensor> max = {});
   Tensor& clamp_min_(const Tensor& min) { return clamp_(min, {}); }
   Tensor& clamp_max_(const Tensor& max) { return clamp_({}, max); }

@@ -60,9 +60,19 @@ PyObject* binary(PyObject* a, PyObject* b) {
   });
 }
 
+/// Refuses an int that integers of b's dtype cannot hold. 300 ** b makes a tensor of the 300 first,
+/// as in PyTorch, where pow(300, b) wraps around.
+void check_base(PyObject* a, const Tensor& b) {
+  const DType dtype = result_type(Tensor(*number_to_scalar(a)), b);
+  if (is_integral(dtype)) (void)values_to_tensor(a, dtype);
+}
+
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return binary<pow>(a, b);
+  return guard([&] {
+    if (PyLong_Check(a) && is_tensor(b)) check_base(a, tensor_of(b));
+    return binary<pow>(a, b);
+  });
 }
 
 template <Tensor& (Tensor::*kOp)(const Tensor&)>

@@ -67,6 +67,32 @@ Py_hash_t hash(PyObject* self) {
   return static_cast<Py_hash_t>(bits);
 }
 
+/// Whether a class or one of its bases comes from a package.
+bool is_from(PyTypeObject* type, const char* package) {
+  const std::string prefix = std::string(package) + ".";
+  for (py::handle base : py::reinterpret_borrow<py::tuple>(type->tp_mro)) {
+    const py::object module = py::getattr(base, "__module__", py::none());
+    if (!py::isinstance<py::str>(module)) continue;
+    if ((module.cast<std::string>() + ".").starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+/// pandas knows only masks of its own and of NumPy, but what it is indexed with may be a function
+/// of the frame, and so may what xarray's where is given: frame[mask] asks mask(frame), and gets
+/// NumPy's. Nobody else may call a tensor.
+PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guard([&]() -> PyObject* {
+    if (PyTuple_GET_SIZE(args) == 1 && (kwargs == nullptr || PyDict_GET_SIZE(kwargs) == 0)) {
+      PyTypeObject* caller = Py_TYPE(PyTuple_GET_ITEM(args, 0));
+      if (is_from(caller, "pandas") || is_from(caller, "xarray")) {
+        return PyObject_CallMethod(self, "numpy", nullptr);
+      }
+    }
+    raise_python(PyExc_TypeError, "'tamis.Tensor' object is not callable");
+  });
+}
+
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError,
                   "Tensor() cannot be called: tamis.tensor(data) copies data, tamis.asarray(data) "
@@ -91,6 +117,7 @@ void add_tensor_type(py::module_& m) {
                                     {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
                                     {Py_tp_repr, reinterpret_cast<void*>(repr)},
                                     {Py_tp_hash, reinterpret_cast<void*>(hash)},
+                                    {Py_tp_call, reinterpret_cast<void*>(call)},
                                     {Py_tp_members, members},
                                     {Py_tp_doc, const_cast<char*>(kDoc)}};
   add_operator_slots(slots);

@@ -59,6 +59,7 @@ from tamis._tamis import (  # noqa: F401
 )
 from tamis._limits import finfo, iinfo  # noqa: F401
 from tamis._array_api_sets import *  # noqa: F401,F403
+from tamis._array_api_sets import _measured
 
 __array_api_version__ = "2023.12"
 
@@ -361,7 +362,7 @@ def min(x: Tensor, /, *, axis: Axis = None, keepdims: builtins.bool = False) -> 
 
 
 def mean(x: Tensor, /, *, axis: Axis = None, keepdims: builtins.bool = False) -> Tensor:
-    return _tamis.mean(x, axis, keepdims)
+    return _tamis.mean(_measured(x), axis, keepdims)
 
 
 def sum(

@@ -108,12 +108,24 @@ def roll(x: Tensor, /, shift: Union[int, Tuple[int, ...]], *, axis: Axis = None)
 # ---- statistics and products -----------------------------------------------------------------------------------
 
 
-def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
-    return _tamis.std(x, axis, correction=correction, keepdim=keepdims)
+def _measured(x: Tensor) -> Tensor:
+    """x as its moments are computed. The standard leaves integers open: they are float64's, as in NumPy."""
+    return x if x.dtype.kind in "fc" else x.double()
 
 
-def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
-    return _tamis.var(x, axis, correction=correction, keepdim=keepdims)
+def std(
+    x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False,
+    ddof: Optional[float] = None
+) -> Tensor:
+    # xarray gives correction NumPy's name, here and in var.
+    return _tamis.std(_measured(x), axis, correction=correction if ddof is None else ddof, keepdim=keepdims)
+
+
+def var(
+    x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False,
+    ddof: Optional[float] = None
+) -> Tensor:
+    return _tamis.var(_measured(x), axis, correction=correction if ddof is None else ddof, keepdim=keepdims)
 
 
 def cumulative_sum(

@@ -75,6 +75,9 @@ TEST(CliParser, ReadsNumbers) {
   EXPECT_EQ(tree("9223372036854775807"), "9223372036854775807");
   EXPECT_EQ(parse("1E-3").number.to_double(), 1e-3);
   EXPECT_EQ(tree("-7"), "-7");
+  EXPECT_EQ(tree("-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(tree("x > -0x8000000000000000"), "(compare x gt -9223372036854775808)");
+  EXPECT_EQ(tree("- -9223372036854775808"), "(neg -9223372036854775808)");
 }
 
 TEST(CliParser, ReadsCallsAndLists) {
@@ -104,6 +107,10 @@ TEST(CliParser, PointsAtWhatItDoesNotUnderstand) {
   EXPECT_EQ(refusal("x > 9223372036854775808"),
             "this number does not fit in 64 bits; add .0 to make it a float\n  x > "
             "9223372036854775808\n      ^~~~~~~~~~~~~~~~~~~");
+  EXPECT_EQ(refusal("-9223372036854775808 ** 2 < x").substr(0, 62),
+            "this number does not fit in 64 bits; add .0 to make it a float");
+  EXPECT_EQ(refusal("x > -9223372036854775809").substr(0, 62),
+            "this number does not fit in 64 bits; add .0 to make it a float");
   EXPECT_EQ(refusal("x > 1e999"),
             "this number is out of range for float64\n  x > 1e999\n      ^~~~~");
   EXPECT_EQ(refusal("f(a=1, 2)"),

@@ -136,6 +136,36 @@ def test_stats_along_dimensions_of_large_arrays(sh, rng):
         assert np.allclose(np.array(out["std"], "f8"), kept.std(dim, ddof=1), rtol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32"])
+@pytest.mark.parametrize("dims", [(0,), (2,), (0, 2), (0, 1, 2)], ids=str)
+def test_quantiles_along_dimensions(sh, rng, dtype, dims):
+    x = rng.integers(-9, 9, (7, 3, 40)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[0, 0, :3], x[1, 2, 3] = np.nan, np.inf
+    sh.save(x=x)
+    args = ("stats", "x.npy", "--json", "--quantiles", "0,0.1,0.5,1", f"--dim={','.join(map(str, dims))}")
+    out = json.loads(sh.run(*args).stdout)
+    for q in (0.1, 0.5):
+        expected = np.nanquantile(x.astype("f8"), q, axis=dims)
+        assert np.allclose(np.array(out[f"q({q})"], "f8"), expected, rtol=1e-12, equal_nan=True)
+    assert out["q(0)"] == out["min"] and out["q(1)"] == out["max"]
+    assert sh.run(*args, "--threads", 3).stdout == sh.run(*args, "--threads", 1).stdout
+
+
+def test_quantiles_along_dimensions_of_large_arrays(sh, rng):
+    """Slices in several groups, and slices that are a group by themselves."""
+    x = rng.normal(size=(5, 1_000_003)).astype("f4")
+    sh.save(x=x)
+    for dim in (0, 1):
+        out = json.loads(sh.run("stats", "x.npy", "-w", "x > -1", "--dim", dim, "--quantiles", "0.3", "--json").stdout)
+        expected = np.nanquantile(np.where(x > -1, x, np.nan).astype("f8"), 0.3, axis=dim)
+        assert np.allclose(np.array(out["q(0.3)"], "f8"), expected, rtol=1e-12, equal_nan=True)
+    y = rng.normal(size=(2, 4_200_000)).astype("f4")
+    sh.save(y=y)
+    out = json.loads(sh.run("stats", "y.npy", "--dim", 1, "--quantiles", "0.25", "--json").stdout)
+    assert np.allclose(out["q(0.25)"], np.quantile(y.astype("f8"), 0.25, axis=1), rtol=1e-12)
+
+
 def test_stats_along_dimensions_as_text(sh):
     sh.save(x=np.array([[1, 2, 3], [4, 5, 9]]))
     text = sh.run("stats", "x.npy", "--dim", "1").stdout.decode()
@@ -149,7 +179,8 @@ def test_stats_along_dimensions_as_text(sh):
     assert json.loads(sh.run("stats", "e.npy", "--dim", "1", "--json").stdout)["count"] == []
     assert len(lines(sh.run("stats", "e.npy", "--dim", "1"))) == 1
     assert json.loads(sh.run("stats", "f.npy", "--dim", "1", "--json").stdout)["mean"] == [None, None]
-    assert "omit --dim" in sh.refuses("stats", "x.npy", "--dim", "0", "--quantiles", "0.5", code=1)
+    assert json.loads(sh.run("stats", "f.npy", "--dim", "1", "--quantiles", "0.5", "--json").stdout)["q(0.5)"] == [None] * 2
+    assert lines(sh.run("stats", "e.npy", "--dim", "1", "--quantiles", "0.5"))[0][-2] == "q(0.5)"
     assert "dimension 2 is out of range" in sh.refuses("stats", "x.npy", "--dim", "2", code=1)
 
 

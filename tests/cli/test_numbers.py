@@ -53,4 +53,6 @@ def test_large_integers_keep_all_their_digits(sh):
     assert count("x > 9007199254740992.0") == "2"
     assert count("isin(x, [9007199254740993, 0.5])") == "1"
     assert count("x < 1e19 and x >= -1e19") == "5"
+    assert count("x == -9223372036854775808") == "1" and count("isin(x, [-9223372036854775808])") == "1"
+    assert count("x > -9223372036854775808") == "4"
     assert "does not fit in 64 bits" in sh.refuses("count", "x.npy", "-w", "x < 10**19", code=1)

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <future>
+#include <thread>
 
 #include "support/errors.h"
 #include "support/observe.h"
@@ -135,6 +136,27 @@ TEST(Async, WorksOnOneThread) {
   const Future<Tensor> found = masked_select_async(arange(200000), arange(200000) >= 100);
   EXPECT_EQ(found.get().numel(), 199900);
   set_num_threads(before);
+}
+
+TEST(Async, AResultGoesWithItsLastFuture) {
+  // Every thread of the pool is busy, so what is spawned now stays in its queue.
+  std::promise<void> gate;
+  const std::shared_future<void> open = gate.get_future().share();
+  const Tensor x = ones({4});
+  std::vector<Future<void>> busy;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency() + get_num_threads() + 4; ++i) {
+    busy.push_back(run_async([open](const Tensor&) { open.wait(); }, x));
+  }
+  const int64_t before = memory_stats().live_bytes;
+  {
+    const Future<Tensor> later = run_async([](const Tensor& t) { return t + 1; }, x);
+    const Future<Tensor> last = later.then([](const Tensor& t) { return t * 2; });
+    EXPECT_EQ(last.get().sum().item<double>(), 16);
+    EXPECT_GT(memory_stats().live_bytes, before);
+  }
+  EXPECT_EQ(memory_stats().live_bytes, before);
+  gate.set_value();
+  for (const Future<void>& f : busy) f.wait();
 }
 
 TEST(Async, MaySelectWhileOthersDo) {

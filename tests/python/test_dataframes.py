@@ -221,13 +221,30 @@ def test_pandas_columns_in_and_out(pd):
 def test_pandas_filters_by_a_mask(pd):
     frame = pd.DataFrame({"a": [1, 2, 3]})
     mask = tamis.asarray(frame["a"]) > 1
-    assert frame[mask.numpy()]["a"].tolist() == [2, 3]
-    assert frame.loc[mask.numpy(), "a"].tolist() == [2, 3]
-    assert frame["a"].where(mask, 0).tolist() == [0, 2, 3]
-    frame.loc[mask.numpy(), "a"] = 0
-    assert frame["a"].tolist() == [1, 0, 0]
-    with pytest.raises(KeyError):  # pandas takes it for the names of columns
-        frame[mask]
+    for m in (mask, mask.numpy()):
+        assert frame[m]["a"].tolist() == [2, 3]
+        assert frame.loc[m, "a"].tolist() == [2, 3] and frame.loc[m]["a"].tolist() == [2, 3]
+        assert frame["a"][m].tolist() == frame["a"].loc[m].tolist() == [2, 3]
+        assert frame["a"].where(m, 0).tolist() == [0, 2, 3] and frame["a"].mask(m, 0).tolist() == [1, 0, 0]
+    assert frame.iloc[mask]["a"].tolist() == frame["a"].iloc[mask].tolist() == [2, 3]
+    assert frame[mask.clone()[:0].reshape(0).new_zeros(3, dtype=tamis.bool)].shape == (0, 1)
+    with pytest.raises(ValueError, match="Item wrong length"):
+        frame[mask[:2]]
+    changed = frame.copy()
+    changed.loc[mask, "a"] = 0
+    assert changed["a"].tolist() == [1, 0, 0]
+    changed[mask] = 7
+    assert changed["a"].tolist() == [1, 7, 7]
+
+
+def test_pandas_takes_tensors_everywhere_else_as_before(pd):
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]})
+    assert frame.where(tamis.asarray(frame) > 2, 0).values.tolist() == [[0, 4], [0, 5], [3, 6]]
+    assert frame.assign(c=tamis.tensor([7.0, 8.0, 9.0]))["c"].tolist() == [7, 8, 9]
+    assert pd.Series(tamis.arange(3)).tolist() == [0, 1, 2] and pd.Index(tamis.arange(3)).tolist() == [0, 1, 2]
+    assert pd.DataFrame(tamis.ones(2, 3)).shape == (2, 3) and pd.DataFrame({"a": tamis.arange(2)})["a"].tolist() == [0, 1]
+    assert pd.concat([frame["a"], pd.Series(tamis.arange(2))]).tolist() == [1, 2, 3, 0, 1]
+    assert frame["a"].clip(tamis.tensor([2, 2, 2])).tolist() == [2, 2, 3]
 
 
 # ---- xarray ----------------------------------------------------------------------------------------------------
@@ -246,3 +263,25 @@ def test_xarray_holds_tensors(xr):
     assert held.transpose("column", "row").values.tolist()[1] == [2, 4]
     assert held.isel(row=0).values.tolist() == [1, 2]
     assert xr.DataArray(tamis.arange(4)).sum().item() == 6
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "bool", "float64"])
+def test_xarray_reduces_integers_as_numpys(xr, dtype):
+    a = np.array([[3, 0, 1], [2, 5, 4]]).astype(dtype)
+    ours, theirs = (xr.DataArray(x, dims=("row", "column")) for x in (tamis.asarray(a), a))
+    for name in ("mean", "std", "var"):
+        for dim in (None, "row", "column"):
+            for options in ({}, {"ddof": 1} if name != "mean" else {}):
+                got, want = getattr(ours, name)(dim, **options), getattr(theirs, name)(dim, **options)
+                assert got.values.dtype == want.values.dtype == np.float64
+                np.testing.assert_allclose(got.values, want.values)
+
+
+def test_xarray_takes_tensors_where_it_takes_functions(xr):
+    x = tamis.tensor([1.0, 2.0, 3.0])
+    held = xr.DataArray(x.numpy(), dims="i")
+    assert held.where(x > 1, 0).values.tolist() == [0, 2, 3]
+    assert xr.where(x > 1, x, 0).tolist() == [0, 2, 3]
+    assert held.to_dataset(name="a").assign(b=("i", x))["b"].values.tolist() == [1, 2, 3]
+    assert held.assign_coords(j=("i", x))["j"].values.tolist() == [1, 2, 3]
+    assert (x > 1)(held).tolist() == [False, True, True] and isinstance((x > 1)(held), np.ndarray)

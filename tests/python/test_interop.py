@@ -42,6 +42,26 @@ def test_numpy_shares_memory_both_ways(dtype):
     assert address(np.array(x)) != address(a)
 
 
+def test_arrays_with_negative_strides_are_copied_where_nothing_is_promised():
+    a, mask, index = np.arange(6.0)[::-1], np.array([1, 0, 1, 0, 1, 1], bool)[::-1], np.array([0, 2, 1])[::-1]
+    x = tamis.arange(6)
+    for got, want in (
+        (tamis.tensor(a), a), (tamis.as_tensor(a), a), (tamis.asarray(a), a), (tamis.masked_select(a, mask), a[mask]),
+        (x[mask], np.arange(6)[mask]), (x[index], np.arange(6)[index]), (tamis.add(a, 1), a + 1), (x + a, np.arange(6) + a),
+        (tamis.cat([a, a]), np.concatenate([a, a])), (tamis.where(mask, a, 0.0), np.where(mask, a, 0)),
+        (tamis.sum(a.reshape(2, 3)[:, ::-1], 0), a.reshape(2, 3)[:, ::-1].sum(0)), (tamis.gather(a, 0, index), a[index]),
+        (tamis.zeros(6).copy_(a), a), (tamis.asarray(memoryview(a)), a), (tamis.from_dlpack(a), a),
+        (tamis.tensor([a, a]), np.array([a, a])), (tamis.isin(a, a[:2]), np.isin(a, a[:2])),
+    ):
+        assert np.array_equal(np.asarray(got), want)
+    y = tamis.zeros(6)
+    y[mask] = a[mask][::-1]
+    assert y[mask].tolist() == a[mask][::-1].tolist()
+    for share in (lambda: tamis.from_numpy(a), lambda: tamis.asarray(a, copy=False), lambda: tamis.add(a, 1, out=a)):
+        with pytest.raises(ValueError, match="at least one stride is negative; pass array.copy()"):
+            share()
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     hnp.arrays(

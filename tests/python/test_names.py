@@ -323,3 +323,80 @@ def test_options_of_printing_stay_until_they_are_changed(printing):
     with pytest.raises(RuntimeError, match="edgeitems must be at least 1, but got 0"):
         tamis.set_printoptions(edgeitems=0)
     assert tamis.get_printoptions()["precision"] == 2 and tamis.get_printoptions()["edgeitems"] == 1
+
+
+# ---- nn.functional --------------------------------------------------------------------------------------------------
+
+
+def test_functional_has_what_torchs_has():
+    torch = pytest.importorskip("torch")
+    import tamis.nn.functional as F
+
+    theirs = torch.nn.functional
+    functions = {n for n in dir(theirs) if not n.startswith("_") and callable(getattr(theirs, n))
+                 and not isinstance(getattr(theirs, n), type) and getattr(theirs, n).__module__ != "typing"}
+    assert sorted(n for n in functions if hasattr(tamis, n)) == sorted(set(F.__all__) - {"relu_"})
+    assert set(F.__all__) < functions and tamis.nn.functional is F
+    for name in F.__all__:
+        assert getattr(F, name).__doc__, name
+
+
+def test_functional_takes_torchs_arguments():
+    torch = pytest.importorskip("torch")
+    import tamis.nn.functional as F
+
+    theirs = torch.nn.functional
+    x, target = [[0.5, -1.0, 2.0], [1.5, 0.25, -0.5]], [2, 0]
+    p = [[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]]
+    calls = [
+        lambda lib, F: F.relu(lib.tensor(x), inplace=False), lambda lib, F: F.relu(lib.tensor(x), True),
+        lambda lib, F: F.relu_(lib.tensor(x)), lambda lib, F: F.softmax(lib.tensor(x), dim=1, dtype=lib.float64),
+        lambda lib, F: F.log_softmax(lib.tensor(x), dim=-1), lambda lib, F: F.softmin(lib.tensor(x), dim=0),
+        lambda lib, F: F.sigmoid(lib.tensor(x)), lambda lib, F: F.tanh(input=lib.tensor(x)),
+        lambda lib, F: F.mse_loss(lib.tensor(x), lib.tensor(p), reduction="sum"),
+        lambda lib, F: F.l1_loss(input=lib.tensor(x), target=lib.tensor(p), reduction="none"),
+        lambda lib, F: F.huber_loss(lib.tensor(x), lib.tensor(p), "sum", 0.5),
+        lambda lib, F: F.huber_loss(lib.tensor(x), lib.tensor(p), reduction="mean", delta=2.0),
+        lambda lib, F: F.smooth_l1_loss(lib.tensor(x), lib.tensor(p), beta=0.5),
+        lambda lib, F: F.cross_entropy(lib.tensor(x), lib.tensor(target), weight=lib.tensor([1.0, 2.0, 3.0]),
+                                       ignore_index=0, reduction="sum", label_smoothing=0.1),
+        lambda lib, F: F.nll_loss(lib.tensor(p), lib.tensor(target), lib.tensor([1.0, 2.0, 3.0]), ignore_index=-100),
+        lambda lib, F: F.binary_cross_entropy(lib.tensor(p), lib.tensor(p), weight=lib.tensor([1.0, 2.0, 3.0])),
+        lambda lib, F: F.binary_cross_entropy_with_logits(lib.tensor(x), lib.tensor(p),
+                                                          pos_weight=lib.tensor([1.0, 2.0, 3.0]), reduction="none"),
+        lambda lib, F: F.pad(lib.tensor(x), (1, 0, 0, 2), mode="constant", value=7),
+        lambda lib, F: F.one_hot(lib.tensor(target), num_classes=4),
+        lambda lib, F: F.normalize(lib.tensor(x), p=1.0, dim=0, eps=1e-6),
+    ]
+    for call in calls:
+        got, want = call(tamis, F), call(torch, theirs)
+        assert str(got.dtype)[6:] == str(want.dtype)[6:]
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-6)
+
+
+def test_functional_works_in_place_and_with_masks():
+    import tamis.nn.functional as F
+
+    y = tamis.tensor([-1.0, 2.0])
+    assert F.relu(y, inplace=True) is y and y.tolist() == [0, 2]
+    a = np.array([-1.0, 2.0])
+    assert isinstance(F.relu(a), np.ndarray) and F.relu(a).tolist() == [0, 2]
+    assert F.huber_loss(tamis.tensor([1.0, 9.0]), tamis.zeros(2), mask=tamis.tensor([True, False])) == 0.5
+
+
+# ---- calling a tensor -----------------------------------------------------------------------------------------------
+
+
+def test_only_data_frames_may_call_a_tensor():
+    assert callable(x)
+    for arguments in ((), (1,), (x,), (np.zeros(2),), (None,), (1, 2)):
+        with pytest.raises(TypeError, match="'tamis.Tensor' object is not callable"):
+            x(*arguments)
+    with pytest.raises(TypeError, match="not callable"):
+        x(frame=1)
+    # What asks callable() first must go on as before.
+    assert np.asarray(x).tolist() == x.tolist() and np.array([x, x]).shape == (2, 2, 2)
+    assert np.where(x > 0, x, 0).tolist() == [[1.5, 0], [0, 4]]
+    assert copy.copy(x).tolist() == copy.deepcopy(x).tolist() == pickle.loads(pickle.dumps(x)).tolist() == x.tolist()
+    torch = pytest.importorskip("torch")
+    assert torch.from_dlpack(x).tolist() == x.tolist()

@@ -219,6 +219,24 @@ Arg square(const Args& args) {
   });
 }
 
+/// Each step is rounded to the dtype, or to float32 for float16.
+Arg rounded(const Args& args) {
+  const Array& x = array_of(args, 0);
+  const int64_t decimals = int_of(args, 1);
+  const DType dtype = result_type({&x});
+  require(dtype != DType::boolean && (decimals == 0 || is_real(dtype)), ErrorKind::dtype);
+  const DType wide = dtype == DType::float16 ? DType::float32 : dtype;
+  const double power = std::pow(10, std::abs(static_cast<double>(decimals)));
+  return map({&x}, dtype, dtype, [&](const auto& c) {
+    if (!is_real(dtype)) return c[0];
+    if (decimals == 0) return real(std::nearbyint(c[0].f), dtype);
+    const double scale = real(power, wide).f;
+    const double moved = real(decimals > 0 ? c[0].f * scale : c[0].f / scale, wide).f;
+    const double near = std::nearbyint(moved);
+    return real(real(decimals > 0 ? near / scale : near * scale, wide).f, dtype);
+  });
+}
+
 Arg clamp(const Args& args) {
   const Array& x = array_of(args, 0);
   const Array* min = given(args, 1) ? &array_of(args, 1) : nullptr;
@@ -319,8 +337,7 @@ void add_arithmetic(Table& t) {
       t, "floor", [](double x) { return std::floor(x); }, same);
   add_numeric(
       t, "ceil", [](double x) { return std::ceil(x); }, same);
-  add_numeric(
-      t, "round", [](double x) { return std::nearbyint(x); }, same);
+  t["round"] = {rounded, 0, true};
   add_numeric(
       t, "trunc", [](double x) { return std::trunc(x); }, same);
   t["bitwise_not"] = {bitwise_not, 0, true};

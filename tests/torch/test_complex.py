@@ -326,3 +326,40 @@ def test_random_numbers():
         for part in (uniform.real, uniform.imag):
             assert 0 <= min(part.tolist()) and max(part.tolist()) < 1
         assert abs((normal.abs() * normal.abs()).mean().item() - 1) < 0.05
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_norms(check, dtype):
+    """Of complex numbers they are real, and computed in float64."""
+    rng = seeded("norms" + dtype)
+    inf = float("inf")
+
+    def wide(f):
+        def call(lib, x, *args, **kwargs):
+            if lib is not torch:
+                return f(lib, x, *args, **kwargs)
+            found = f(lib, x.cdouble(), *args, **kwargs)
+            return found.to(x.dtype if found.is_complex() else x.real.dtype)
+        return call
+
+    close = dict(ulps=4 if dtype == "complex64" else 256)
+    for p in (2, 2.0, 1, 0, 3, 0.5, -1, inf, -inf):
+        for dim in ({}, {"dim": 0}, {"dim": (0, 1), "keepdim": True}, {"dim": -1}):
+            check("norm", pair(dtype, (3, 5), rng, "nonzero"), p, **dim, call=wide(lambda lib, *a, **k: lib.norm(*a, **k)), **close)
+            if p > 0:
+                check("masked.norm", pair(dtype, (3, 5), rng, "nonzero"), float(p), **dim, mask=pair("bool", (3, 5), rng),
+                      call=wide(lambda lib, *a, **k: lib.masked.norm(*a, **k)), **close)
+    for dim in (0, 1):
+        x, m = pair(dtype, (3, 5), rng, "nonzero"), pair("bool", (3, 5), rng)
+        kept = lambda lib, found, mask: lib.where(mask, found, lib.zeros_like(found))
+        check("masked.normalize", x, 2.0, dim, mask=m, ulps=256,
+              call=wide(lambda lib, x, p, d, mask: kept(lib, lib.masked.normalize(x, p, d, mask=mask), mask)))
+        check("normalize", x, 2.0, dim, ulps=256, call=wide(
+            lambda lib, x, p, d: (torch.nn.functional if lib is torch else lib).normalize(x, p, d)))
+    x = pair(dtype, (3, 5), rng, "nonzero")
+    for target in ("complex64", "complex128", "float32", "float64"):
+        check("norm", x, 1, 0, dtype=DType(target), ulps=256)
+        check("norm", pair("float32", (3, 5), rng, "nonzero"), 1, 0, dtype=DType(target), ulps=256)
+        if (dtype, target) != ("complex128", "complex64"):  # which torch refuses
+            check("masked.norm", x, 2.0, 0, dtype=DType(target), ulps=256)
+        check("masked.norm", pair("float32", (3, 5), rng, "nonzero"), 2.0, 0, dtype=DType(target), ulps=256)

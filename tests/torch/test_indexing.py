@@ -196,6 +196,34 @@ def test_index_errors(check):
     check("index_put", plain([1, 2, 3]), 1, 1, call=lambda lib, x, v, i: put(lib, x[0], v, i))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_narrow_integers_index_where_pytorch_lets_them(check, dtype):
+    """As single numbers everywhere; as lists of indices only int64, and int32 where Tamis follows 2.9."""
+    x, i, row = plain(np.arange(6.0).reshape(2, 3).tolist()), plain(1, dtype), plain([1.0, 2, 3])
+    many = plain([1, 0], dtype)
+    for entries in ([i], [slice(None), i], [0, i], [i, i], [i, plain([0, 1])], [Ellipsis, i, None]):
+        check("index", x, *entries, call=get)
+        check("index_put", plain(x.torch.tolist()), 1.0, *entries, call=put)
+    check("select", x, 1, i)
+    check("narrow", x, 0, i, 1)
+    check("index", x, i, call=lambda lib, x, i: x[i:, :i])
+    check("bincount", many)
+    check("bucketize", many, plain([0, 1]))
+    if dtype in ("int32", "int64"):
+        return
+    two = plain([1.0, 2.0])
+    check("index", x, many, call=get)
+    check("index_put", plain(x.torch.tolist()), 1.0, many, call=put)
+    check("index_select", x, 0, many)
+    check("gather", row, 0, many)
+    check("take", row, many)
+    check("scatter", row, 0, many, two)
+    check("index_add", row, 0, many, two)
+    check("index_copy", row, 0, many, two)
+    check("index_fill", row, 0, many, 5.0)
+    check("index_select", x, 0, i)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_flips_and_rolls(check, dtype):
     rng = seeded("flip" + dtype)

@@ -3,8 +3,9 @@
 import operator
 
 import pytest
+import torch
 
-from cases import (DTYPES, FLOATS, HALVES, INTS, NUMBERS, DType, Pair, broadcastable, pair, pick, same_in_tamis,
+from cases import (DTYPES, FLOATS, HALVES, INTS, NUMBERS, DType, Pair, broadcastable, pair, pick, plain, same_in_tamis,
                    seeded, some_shape)
 
 UNARY = ["abs", "bitwise_not", "ceil", "cos", "erf", "exp", "expm1", "floor", "isfinite", "isinf", "isnan", "isneginf",
@@ -285,3 +286,33 @@ def test_rounded_division(check, dtype, mode):
     check_div(pair(dtype, some_shape(rng), rng, kind), -2.5)
     x = pair(dtype, (2, 3), rng, kind, private=True)
     check("div_", x, 3, call=lambda lib, x, y: (x.div_(y, rounding_mode=mode), x)[1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_round_to_decimals(check, dtype):
+    rng = seeded("decimals" + dtype)
+    # Of integers torch 1.13 takes no decimals, not even 0.
+    for decimals in (1, 2, 3, -1, -2, 5, 12, -12, 40, -40) + (0,) * (dtype in FLOATS):
+        kind = pick(rng, ["small", "moderate", "any"])
+        check("round", pair(dtype, some_shape(rng), rng, kind), decimals=decimals)
+        check("round", pair(dtype, (3, 4), rng, kind), decimals=decimals, call=lambda lib, x, **k: x.t().round(**k))
+    check("round", pair(dtype, (5,), rng, "small"), 1)  # only by its name
+    check("round", pair(dtype, (5,), rng, "small"), decimals=1.0)
+
+
+def test_round_of_all_halves(check):
+    """Each step is rounded to bfloat16, as in PyTorch; of float16 torch 1.13 has none."""
+    every = torch.arange(-(2**15), 2**15).to(torch.int16).view(torch.bfloat16)
+    every = every[torch.isfinite(every)]
+    for decimals in (1, 2, -1):
+        check("round", Pair(every, same_in_tamis(every)), decimals=decimals)
+
+
+def test_powers_of_numbers_that_do_not_fit(check):
+    """300 ** x refuses what pow(300, x) wraps around, as in PyTorch."""
+    for dtype in INTS:
+        x = plain([0, 1, 2], dtype)
+        for base in (2, 300, -1, -300, 2**40):
+            check("pow", base, x, call=lambda lib, base, x: base**x)
+            check("pow", base, x)
+    check("pow", 300, plain([0.5, 1], "float16"), call=lambda lib, base, x: base**x, ulps=4)

@@ -6,10 +6,11 @@ the same values in float64, rounded once, and must be within the units of the ta
 
 import numpy as np
 import pytest
+import tamis
 import torch
 
-from cases import (DTYPES, FLOATS, INTS, DType, Pair, pair, pick, plain, same_in_tamis, seeded, some_dims,
-                   some_shape)
+from cases import (COMPLEX, DTYPES, FLOATS, HALVES, INTS, DType, Pair, name_of, pair, pick, plain, same_in_tamis, seeded,
+                   some_dims, some_shape)
 from near import near
 
 
@@ -296,3 +297,57 @@ def test_many_elements(check):
             check("any", x, **found)
             check("all", x, **found)
             check("count_nonzero", x, **found)
+
+
+@pytest.mark.parametrize("dtype", DTYPES + COMPLEX)
+def test_norm_by_name(check, dtype):
+    rng = seeded("norm by name" + dtype)
+    real = {"complex64": torch.float32, "complex128": torch.float64}
+
+    def call(lib, x, *args, **kwargs):
+        """In float64, rounded, since torch's sums of float32 are not."""
+        if lib is not torch or not (x.is_floating_point() or x.is_complex()) or x.element_size() < 4:
+            return x.norm(*args, **kwargs)
+        wide = x.cdouble() if x.is_complex() else x.double()
+        return wide.norm(*args, **kwargs).to(real.get(name_of(x.dtype), x.dtype))
+
+    for shape in ((3, 4), (4, 3), (1, 5), (5, 1), (6, 6), (2, 0), (0, 3), (40, 30)):
+        x = pair(dtype, shape, rng, "small")
+        for p in ("fro", "nuc"):
+            check("norm", x, p, call=call, ulps=2 if dtype in ("float32", "complex64") else 64)
+            check("norm", x, p, dim=(1, 0), keepdim=True, call=call, ulps=2 if dtype in ("float32", "complex64") else 64)
+    if dtype in HALVES:
+        return
+    cube = pair(dtype, (3, 4, 5), rng, "small")
+    for dim in ((0, 1), (2, 0), (-1, 1)):
+        for p in ("fro", "nuc"):
+            check("norm", cube, p, dim=dim, call=call, ulps=64)
+    for p, dim in (("fro", 1), ("fro", None), ("fro", (0, 1, 2)), ("nuc", None), ("nuc", 1), ("nuc", (0, 1, 2)),
+                   ("nuc", (1, 1)), ("nuc", (0, 3)), ("abc", None), ("abc", 1)):
+        check("norm", cube, p, **({} if dim is None else {"dim": dim}), call=call, ulps=64)
+    check("norm", pair(dtype, (4,), rng, "small"), "nuc", call=call)
+
+
+def test_rank_of_a_matrix_does_not_matter(check):
+    rng = np.random.RandomState(5)
+    for rank in (1, 2, 3):
+        a = torch.from_numpy(rng.normal(size=(6, rank)) @ rng.normal(size=(rank, 5)))
+        for x in (a, a.t(), a.float(), a * 1e-30, a * 1e30):
+            check("norm", Pair(x, same_in_tamis(x)), "nuc", ulps=64)
+
+
+def test_nan_has_no_nuclear_norm():
+    for lib in (torch, tamis):
+        with pytest.raises(RuntimeError, match="failed to converge because the input matrix contained non-finite"):
+            lib.norm(lib.tensor([[float("nan"), 1.0], [1.0, 1.0]]), "nuc")
+    assert tamis.norm(tamis.ones(2, 2), "nuc", out=tamis.zeros(1)[0]) == 2
+    with pytest.raises(RuntimeError, match="dtype argument is not supported in nuclear norm"):
+        tamis.norm(tamis.ones(2, 2), "nuc", dtype=tamis.float64)
+
+
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_extremes_take_tensors_and_dims_only(check, op):
+    x = pair("float32", (2, 3), seeded("extremes of numbers"), "small")
+    for other in (1.5, 1.0, True, 1j, 1, 0, -1):
+        check(op, x, other)
+        check(op, x, dim=other)

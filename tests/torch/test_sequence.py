@@ -57,13 +57,14 @@ def test_pack(check, dtype):
         against(check, "pack_padded", lambda x, n: packed(x, torch.arange(lead[-1]) < n[..., None]), x, lengths)
 
 
+def padded(lib, *args, **kwargs):
+    return (torch.nn.functional.pad if lib is torch else tamis.pad)(*args, **kwargs)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_pad(check, dtype):
     rng = seeded("pad" + dtype)
-
-    def f(lib, *args, **kwargs):
-        return (torch.nn.functional.pad if lib is torch else tamis.pad)(*args, **kwargs)
-
+    f = padded
     for i in range(60):
         shape = pick(rng, [(5,), (3, 4), (2, 3, 4), (1, 1), (2, 1, 3, 2)])
         count = int(rng.randint(0, len(shape) + 1))
@@ -100,3 +101,10 @@ def test_pad_at_edges(check, mode):
             check("pad", pair(dtype, shape, rng), widths, mode=mode, call=f)
     if mode != "replicate":
         check("pad", pair("float32", (2, 3), rng), [4, 0], mode=mode, call=f)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pad_by_numbers_that_do_not_fit(check, dtype):
+    x = pair(dtype, (3,), seeded("pad" + dtype), "small")
+    for value in (-1, 255, 256, -129, 70000.0, 1e10, 1e19, 1e40, 0.5, float("inf"), float("nan"), -0.5, -1.0):
+        check("pad", x, (1, 2), value=value, call=padded)

@@ -1,4 +1,6 @@
 // Arithmetic: the functions of one and two numbers that give a number.
+#include <algorithm>
+#include <cmath>
 #include <complex>
 
 #include "core/check.h"
@@ -136,6 +138,26 @@ Tensor ceil(const Tensor& x) { return rounded(Op::ceil, "ceil_vml_cpu", x); }
 Tensor round(const Tensor& x) { return rounded(Op::round, "round_vml_cpu", x); }
 Tensor trunc(const Tensor& x) { return rounded(Op::trunc, "trunc_vml_cpu", x); }
 
+Tensor round(const Tensor& x, int64_t decimals) {
+  if (decimals == 0) return round(x);
+  const DType dtype = result_type(x);
+  check_implemented(is_floating_point(dtype), "round_cpu", dtype);
+  // float16 would soon overflow.
+  const DType wide = dtype == DType::float16 ? DType::float32 : dtype;
+  // Converted, so that a power beyond the dtype's range is infinite, as in PyTorch.
+  const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+  const Tensor scale = scalar_tensor(power, DType::float64).to(wide);
+  Tensor y;
+  {
+    const NoGradGuard guard;
+    const Tensor z = x.to(wide);
+    y = decimals > 0 ? div(round(mul(z, scale)), scale) : mul(round(div(z, scale)), scale);
+    y = y.to(dtype);
+  }
+  if (is_tracked(x)) record_pointwise(Op::round, y, std::span(&x, 1));
+  return y;
+}
+
 Tensor add(const Tensor& a, const Tensor& b) { return binary(Op::add, Op::mask_or, a, b); }
 Tensor mul(const Tensor& a, const Tensor& b) { return binary(Op::mul, Op::mask_and, a, b); }
 Tensor minimum(const Tensor& a, const Tensor& b) {
@@ -235,7 +257,6 @@ constexpr Summary kNumeric[] = {
     {"relu", relu, "Each element, or zero where it is negative."},
     {"floor", floor, "The largest whole number that is not above each element."},
     {"ceil", ceil, "The smallest whole number that is not below each element."},
-    {"round", round, "The nearest whole number, the even one of two that are equally near."},
     {"trunc", trunc, "Each element without its fraction."},
     {"square", square, "Each element times itself."},
 };
@@ -272,6 +293,21 @@ Tensor div_rounded(const Tensor& x, const Tensor& other, std::optional<std::stri
   return mode ? div(x, other, *mode) : div(x, other);
 }
 
+Row round_row(const Tensor& floats, const Tensor& ints) {
+  return make_row<Tensor, const Tensor&, int64_t>(
+             "round(Tensor input, *, int decimals=0) -> Tensor",
+             "The nearest whole number, the even one of two that are equally near; or the nearest "
+             "number with so many decimals, which may be negative.",
+             round,
+             {{floats, int64_t{0}},
+              {floats.t(), int64_t{1}},
+              {ints, int64_t{0}},
+              {tensor(-3), int64_t{0}},
+              {floats, int64_t{-1}}})
+      .with_in_place()
+      .with_out();
+}
+
 }  // namespace
 
 std::vector<Row> arith_rows() {
@@ -288,6 +324,9 @@ std::vector<Row> arith_rows() {
                                         {ints, Tensor(0.5)}, {bools, bools}, {bools, ints}};
   std::vector<Row> rows;
   add_unary_rows(rows, kNumeric, one);
+  const auto trunc_row =
+      std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.name() == "trunc"; });
+  rows.insert(trunc_row, round_row(floats, ints));  // among the other roundings
   add_unary_rows(rows, kAnalytic, real);
   const std::string operands = "(Tensor input, Tensor|Scalar other) -> Tensor";
   rows.push_back(make_row("add(Tensor input, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",

@@ -95,7 +95,9 @@ Tensor constant(const Tensor& x, bool value) {
   return logical_not(full_on(backend_of(x), {}, !value, DType::boolean).expand(x.shape()));
 }
 
-Tensor compare(Comparison how, const Tensor& x, const Tensor& y) {
+}  // namespace
+
+Tensor compare_by_operator(Comparison how, const Tensor& x, const Tensor& y) {
   switch (how) {
     case Comparison::eq:
       return eq(x, y);
@@ -112,18 +114,25 @@ Tensor compare(Comparison how, const Tensor& x, const Tensor& y) {
   }
 }
 
-}  // namespace
-
 Tensor compare_by_value(Comparison how, const Tensor& x, Scalar number) {
   const bool has_order = !is_complex(x.dtype()) && !number.is_complex();
-  if (!has_order || std::isnan(number.to_double())) return compare(how, x, Tensor(number));
+  if (!has_order || std::isnan(number.to_double()))
+    return compare_by_operator(how, x, Tensor(number));
   const Neighbours at = neighbours(number, x.dtype());
   using enum Comparison;
   if ((how == eq || how == ne) && !at.exact) return constant(x, how == ne);
   // x < 2.5 is x < 3, and x <= 2.5 is x <= 2.
   const std::optional<Scalar>& bound = how == lt || how == ge ? at.above : at.below;
   if (!bound) return constant(x, how == lt || how == gt);
-  return compare(how, x, Tensor(*bound));
+  return compare_by_operator(how, x, Tensor(*bound));
+}
+
+std::optional<Scalar> element_by_value(Scalar number, DType dtype) {
+  if (std::isnan(number.to_double())) {
+    return is_floating_point(dtype) ? std::optional(number) : std::nullopt;
+  }
+  const Neighbours at = neighbours(number, dtype);
+  return at.exact ? at.below : std::nullopt;
 }
 
 Scalar rounded_for(Scalar number, DType dtype) {

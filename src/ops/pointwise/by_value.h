@@ -1,11 +1,16 @@
 // Comparing tensors with numbers by value, where the operators convert the number first.
 #pragma once
 
+#include <optional>
+
 #include "tamis/tensor.h"
 
 namespace tamis {
 
 enum class Comparison { eq, ne, lt, le, gt, ge };
+
+/// x compared with y by the operator of that name.
+Tensor compare_by_operator(Comparison how, const Tensor& x, const Tensor& y);
 
 /// x compared with a number as the numbers that they are: of a uint8 x all elements are < 300 and
 /// > -1, and x < 2.5 is x <= 2. The operators convert the number to x's dtype, as PyTorch does, so
@@ -13,6 +18,10 @@ enum class Comparison { eq, ne, lt, le, gt, ge };
 /// that it is compared with (see rounded_for). Deferred. Of complex numbers the same as the
 /// operators.
 Tensor compare_by_value(Comparison how, const Tensor& x, Scalar number);
+
+/// The element of a real dtype that a number equals in that sense, if there is one: none of uint8
+/// for 2.5 or 300.
+std::optional<Scalar> element_by_value(Scalar number, DType dtype);
 
 /// The number that is meant where elements of dtype are compared with a number: a 0.1 among float32
 /// is float32's 0.1. Integers, numbers among integers, and those beyond the dtype's range are meant

@@ -106,6 +106,10 @@ TAMIS_UNARY_METHODS(X)
 TAMIS_BINARY_METHODS(X)
 #undef X
 
+Tensor& Tensor::round_(int64_t decimals) {
+  return write_back(*this, tamis::round(*this, decimals));
+}
+
 Tensor& Tensor::clamp_(std::optional<Tensor> min, std::optional<Tensor> max) {
   return write_back(*this, tamis::clamp(*this, min, max), {min ? &*min : this, max ? &*max : this});
 }

@@ -33,11 +33,24 @@ Tensor clamp_min(const Tensor& x, const Tensor& min) { return clamp(x, min, {});
 Tensor clamp_max(const Tensor& x, const Tensor& max) { return clamp(x, {}, max); }
 
 Tensor div(const Tensor& a, const Tensor& b, const std::string& rounding_mode) {
-  if (rounding_mode == "floor") return floor_divide(a, b);
-  check(rounding_mode == "trunc", ErrorKind::value,
+  check(rounding_mode == "floor" || rounding_mode == "trunc", ErrorKind::value,
         "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'",
         rounding_mode);
-  return truncated(a, b);
+  Tensor y;
+  {
+    const NoGradGuard guard;
+    y = rounding_mode == "floor" ? floor_divide(a, b) : truncated(a, b);
+  }
+  // Flat in both, also where b is 0 and the slope of the quotient would not be a number.
+  const Tensor inputs[] = {a, b};
+  if (is_floating_point(y.dtype()) && is_tracked(inputs)) {
+    record(y, "div", Flow::pointwise, {a, b}, {},
+           [](const Tensor& g, std::span<const Tensor>) -> Gradients {
+             const Tensor flat = zeros_on(backend_of(g), {}, g.dtype()).expand(g.shape());
+             return {flat, flat};
+           });
+  }
+  return y;
 }
 
 Tensor nan_to_num(const Tensor& x, double nan, std::optional<double> posinf,

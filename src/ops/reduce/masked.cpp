@@ -67,14 +67,11 @@ Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
 
 Tensor mean(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdim,
             std::optional<DType> dtype) {
-  const DType result = dtype.value_or(x.dtype());
-  check(is_floating_point(result) || is_complex(result), ErrorKind::dtype,
-        "mean(): Could not infer output dtype. {} dtype must be either a floating point or complex "
-        "dtype. Got: {}",
-        dtype ? "Optional" : "Input", scalar_type_name(result));
+  const DType operand = dtype.value_or(x.dtype()), result = float_type(operand);
   const Shape over = normalize_dims(dims, x.dim());
-  const Tensor mask = input_mask(x, given);
-  const Tensor chosen = kept(mask, x.to(result), 0);
+  const Tensor mask = input_mask(x, given), values = x.to(operand);
+  // Integers in float64, which holds the sums of all that are not huge.
+  const Tensor chosen = kept(mask, operand == result ? values : values.to(DType::float64), 0);
   const Tensor total = is_complex(result) ? tamis::sum(chosen, over, true) : sum_wide(chosen, over);
   return div(total, count_kept(x, mask, over)).to(result).view(reduced_shape(x, over, keepdim));
 }
@@ -114,9 +111,12 @@ Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims, double correct
 Tensor norm(const Tensor& x, const Tensor& mask, double ord, const Dims& dims, bool keepdim,
             std::optional<DType> dtype) {
   const DType result = dtype.value_or(x.dtype());
-  check(is_floating_point(x.dtype()) && is_floating_point(result), ErrorKind::dtype,
+  check(is_floating_point(x.dtype()) || is_complex(x.dtype()), ErrorKind::dtype,
         "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
-        scalar_type_name(is_floating_point(x.dtype()) ? result : x.dtype()));
+        scalar_type_name(x.dtype()));
+  check(is_complex(result) == is_complex(x.dtype()) && float_type(result) == result,
+        ErrorKind::dtype, "linalg.vector_norm: dtype should be {0} for {0} inputs, but got {1}",
+        is_complex(x.dtype()) ? "complex" : "real", scalar_type_name(result));
   return vector_norm(x.to(result), input_mask(x, mask), ord, normalize_dims(dims, x.dim()),
                      keepdim);
 }
@@ -235,7 +235,7 @@ std::vector<Row> masked_rows() {
       make_row("masked.prod" + dims + options, "The product of the kept elements; 1 of none.",
                reduction<masked::prod>, with_ints),
       make_row("masked.mean" + dims + options, "The mean of the kept elements; NaN of none.",
-               reduction<masked::mean>, samples),
+               reduction<masked::mean>, with_ints),
       make_row("masked.amax" + dims + options,
                "The largest kept element; the least value of the dtype of none.",
                reduction<masked::amax>, with_ints),

@@ -46,8 +46,8 @@ std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tenso
                                        const Tensor& mask, std::optional<int64_t> dim, bool keepdim,
                                        bool takes_bools);
 
-/// The p-norm of x, which is floating point, in x's dtype. Refuses to reduce nothing where that has
-/// no value.
+/// The p-norm of x, which is floating point or complex, in x's real dtype. Refuses to reduce
+/// nothing where that has no value.
 Tensor vector_norm(const Tensor& x, const Tensor& mask, double p, const Shape& dims, bool keepdim);
 
 /// log(sum(exp(x))) in x's dtype, which is floating point.

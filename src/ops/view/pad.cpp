@@ -116,9 +116,13 @@ Tensor pad(const Tensor& x, const Shape& pad, const std::string& mode,
            std::optional<Scalar> value) {
   const std::vector<Ends> ends = ends_of(x, pad);
   if (mode == "constant") {
+    const Shape shape = padded_shape(x, ends);
     const Scalar fill = value.value_or(0);
+    // PyTorch's value is a double here: a negative one does not wrap around in unsigned integers.
+    const bool is_unsigned = is_integral(x.dtype()) && !is_signed(x.dtype());
     check_fits(fill, x.dtype());
-    const Tensor result = full_on(backend_of(x), padded_shape(x, ends), fill, x.dtype());
+    if (is_unsigned) check_fits(fill.to_double(), x.dtype());
+    const Tensor result = full_on(backend_of(x), shape, fill, x.dtype());
     if (result.numel() > 0) copy_middle(result, x, ends);
     if (is_tracked(x)) {
       Shape back = pad;

@@ -139,6 +139,20 @@ TEST(IndexingGet, IsACopyIfATensorIsAmongTheIndices) {
 
 // ---- refusals -----------------------------------------------------------------------------------
 
+TEST(IndexingGet, AnElementOfAVectorOfBoolsIsABool) {
+  std::vector<bool> flags = {true, false};
+  Tensor x = numbers({2, 3});
+  EXPECT_EQ(Tensor(x[flags[0]]).shape(), (Shape{1, 2, 3}));
+  EXPECT_EQ(Tensor(x[flags[1]]).shape(), (Shape{0, 2, 3}));
+  EXPECT_EQ(x.index({Slice(), flags[1]}).shape(), (Shape{2, 0, 3}));
+  const std::vector<bool> constant = {false};
+  EXPECT_EQ(Tensor(x[constant[0]]).shape(), (Shape{0, 2, 3}));
+  x[flags[1]] = 7;
+  expect_same(x, numbers({2, 3}));
+  x[flags[0]] = 7;
+  expect_same(x, full({2, 3}, 7));
+}
+
 TEST(IndexingGet, RefusesWhatPyTorchRefuses) {
   const Tensor x = numbers({2, 3});
   expect_error(ErrorKind::index, "too many indices for tensor of dimension 2", [&] {

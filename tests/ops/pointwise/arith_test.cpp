@@ -50,7 +50,7 @@ TEST(Arith, BoolsAddAsOrAndMultiplyAsAnd) {
 
 TEST(Arith, RoundingOfIntegersGivesACopy) {
   const Tensor x = tensor({1, -2, 3});
-  for (auto* op : {floor, ceil, round, trunc}) {
+  for (auto* op : std::initializer_list<Tensor (*)(const Tensor&)>{floor, ceil, round, trunc}) {
     Tensor y = op(x);
     EXPECT_EQ(y.dtype(), int64);
     EXPECT_FALSE(y.shares_storage(x));

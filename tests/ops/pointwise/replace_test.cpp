@@ -93,5 +93,49 @@ TEST(RoundedDivision, RefusesZeroBoolsAndOtherModes) {
                [] { div(tensor({1}), 2, "up"); });
 }
 
+TEST(RoundedDivision, IsFlatAlsoWhereItDividesByZero) {
+  for (const char* mode : {"floor", "trunc"}) {
+    const Tensor a = tensor(Doubles{5, -7, 1}).requires_grad_();
+    const Tensor b = tensor(Doubles{2, 3, 0}).requires_grad_();
+    const Tensor y = div(a, b, mode);
+    EXPECT_TRUE(y.requires_grad()) << mode;
+    backward({y.sum()});
+    EXPECT_EQ(a.grad().to_vector<double>(), (Doubles{0, 0, 0})) << mode;
+    EXPECT_EQ(b.grad().to_vector<double>(), (Doubles{0, 0, 0})) << mode;
+    const Tensor row = tensor(Doubles{1, 2}).requires_grad_();
+    backward({div(ones({3, 2}, float64), row, mode).sum()});
+    EXPECT_EQ(row.grad().shape(), (Shape{2}));
+  }
+}
+
+TEST(RoundedToDecimals, OfEitherSign) {
+  const Tensor x = tensor(Doubles{1234.5678, -0.05, 0.15, 2.5, -1250});
+  EXPECT_EQ(round(x, 2).to_vector<double>(), (Doubles{1234.57, -0.05, 0.15, 2.5, -1250}));
+  EXPECT_EQ(round(x, 0).to_vector<double>(), (Doubles{1235, -0.0, 0, 2, -1250}));
+  EXPECT_EQ(round(x, -2).to_vector<double>(), (Doubles{1200, -0.0, 0, 0, -1200}));
+  EXPECT_EQ(x.t().round(1).to_vector<double>(), (Doubles{1234.6, -0.0, 0.2, 2.5, -1250}));
+  EXPECT_EQ(round(tensor(1.26f), 1).item<float>(), 1.3f);
+  EXPECT_EQ(round(empty({0, 2}), 1).shape(), (Shape{0, 2}));
+  // The power is infinite in float32.
+  EXPECT_TRUE(isnan(round(tensor({1.5f}), 40)).item<bool>());
+  Tensor part = zeros({2, 2}, float64);
+  part.select(1, 1).copy_(tensor(Doubles{0.26, 7.77}));
+  part.select(1, 1).round_(1);
+  EXPECT_EQ(part.to_vector<double>(), (Doubles{0, 0.3, 0, 7.8}));
+}
+
+TEST(RoundedToDecimals, IsFlatAndForFloatingPointOnly) {
+  for (int64_t decimals : {-1, 0, 1, 400}) {
+    const Tensor x = tensor(Doubles{1.26, -3}).requires_grad_();
+    backward({round(x, decimals).sum()});
+    EXPECT_EQ(x.grad().to_vector<double>(), (Doubles{0, 0})) << decimals;
+  }
+  expect_error(ErrorKind::dtype, "\"round_cpu\" not implemented for 'Long'",
+               [] { round(tensor({1}), 1); });
+  expect_error(ErrorKind::dtype, "\"round_cpu\" not implemented for 'Bool'",
+               [] { round(tensor({true}), -1); });
+  EXPECT_EQ(round(tensor({15}), 0).to_vector<int64_t>(), (std::vector<int64_t>{15}));
+}
+
 }  // namespace
 }  // namespace tamis

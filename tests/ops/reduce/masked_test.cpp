@@ -225,6 +225,18 @@ TEST(Masked, ExtremesAmongEqualsAreTheFirstKept) {
   EXPECT_EQ(masked::argmin(with_nan, tensor({true, false, true, true})).item<int64_t>(), 3);
 }
 
+TEST(Masked, MeansOfIntegersAndBoolsAreFloat32) {
+  const Tensor kept = tensor({true, true, false});
+  expect_same(masked::mean(tensor({1, 2, 90}), kept), tensor(1.5f));
+  expect_same(masked::mean(tensor({255, 254, 0}, uint8), kept), tensor(254.5f));
+  expect_same(masked::mean(tensor({true, true, false}), kept), tensor(1.f));
+  expect_same(masked::mean(tensor({{1, 2, 4}, {5, 6, 9}}), Tensor(), {1}),
+              tensor({7.f / 3, 20.f / 3}));
+  expect_same(masked::mean(tensor({1, 2, 90}), kept, {}, false, float64), tensor(1.5, float64));
+  expect_same(masked::mean(tensor({1.9f, 2.9f, 0.f}), kept, {}, false, int64), tensor(1.5f));
+  EXPECT_TRUE(isnan(masked::mean(tensor({1, 2}), tensor({false, false}))).item<bool>());
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 TEST(Masked, RefusesWhatIsNoMask) {
@@ -233,7 +245,6 @@ TEST(Masked, RefusesWhatIsNoMask) {
   EXPECT_THROW(masked::sum(x, tensor({1, 0, 1}, uint8)), Error);
   EXPECT_THROW(masked::softmax(x, mask_of("all", {2, 2}), 1), Error);
   EXPECT_THROW(masked::amax(x, mask_of("all", {2, 2, 3})), Error);
-  EXPECT_THROW(masked::mean(x.to_int(), Tensor()), Error);
   EXPECT_THROW(masked::norm(x.to_int(), Tensor()), Error);
   EXPECT_THROW(masked::output_mask(x, Tensor()), Error);
   EXPECT_THROW(masked::sum(x, Tensor(), {0, 0}), Error);

@@ -1,7 +1,10 @@
 // Norms of every order: values from PyTorch 1.13 or by hand.
+#include <complex>
 #include <limits>
 
 #include "support/mask_cases.h"
+#include "tamis/complex.h"
+#include "tamis/masked.h"
 #include "tamis/reduce.h"
 
 namespace tamis {
@@ -22,6 +25,23 @@ TEST(Norm, OfEveryOrder) {
   expect_near(normalize(x), {0.6, -0.8, 0, 1});
   EXPECT_THROW(norm(tensor({1, 2})), Error);
   EXPECT_THROW(norm(zeros({0}), kInf), Error);
+}
+
+TEST(Norm, OfComplexNumbersIsThatOfTheirSizes) {
+  const Tensor z = tensor({std::complex<double>(3, 4), std::complex<double>(0, -12)}, complex128);
+  EXPECT_EQ(norm(z).dtype(), float64);
+  expect_near(norm(z), {13});
+  expect_near(norm(z, 1), {17});
+  expect_near(norm(z, kInf), {12});
+  expect_near(norm(z, 0), {2});
+  EXPECT_EQ(norm(z, 1, {}, false, complex128).dtype(), complex128);
+  expect_near(norm(z, 1, {}, false, float64), {3});
+  expect_near(masked::norm(z, tensor({true, false})), {5});
+  const Tensor unit = masked::normalize(z, tensor({true, false}), 2, 0);
+  expect_near(real(unit), {0.6, 0});
+  expect_near(imag(unit), {0.8, 0});
+  expect_near(abs(normalize(z, 2, 0)), {5. / 13, 12. / 13});
+  EXPECT_THROW(masked::norm(z, Tensor(), 2, {}, false, float64), Error);
 }
 
 }  // namespace
