@@ -305,7 +305,8 @@ Row round_row(const Tensor& floats, const Tensor& ints) {
               {tensor(-3), int64_t{0}},
               {floats, int64_t{-1}}})
       .with_in_place()
-      .with_out();
+      .with_out()
+      .is_pointwise();
 }
 
 }  // namespace
