@@ -17,23 +17,6 @@ bool to_int(PyObject* o, int64_t& value) {
   return true;
 }
 
-bool to_real(PyObject* o, Value& value) {
-  if (PyFloat_Check(o)) {
-    value = PyFloat_AS_DOUBLE(o);
-    return true;
-  }
-  int64_t v;
-  if (!to_int(o, v)) return false;
-  value = static_cast<double>(v);
-  return true;
-}
-
-bool to_text(PyObject* o, Value& value) {
-  if (!PyUnicode_Check(o)) return false;
-  value = std::string(py::reinterpret_borrow<py::str>(o));
-  return true;
-}
-
 bool to_ints(PyObject* o, Shape& shape) {
   int64_t value;
   if (!PyList_Check(o) && !PyTuple_Check(o)) {
