@@ -8,6 +8,8 @@
 
 #include "language/binder.h"
 #include "tamis/create.h"
+#include "tamis/pointwise.h"
+#include "tamis/reduce.h"
 
 namespace tamis::cli {
 
