@@ -15,11 +15,9 @@ bool is_costly(const Expr& expr, int budget = 8) {
   budget -= cost_of(expr.op);
   if (budget < 0 || expr.size > budget + 1) return true;
   for (int i = 0; i < expr.arity; ++i) {
-    const Ref<const Recipe> input = expr.inputs[i].storage->recipe();
-    if (input && input->kind == Recipe::Kind::expression &&
-        is_costly(static_cast<const Expr&>(*input), budget)) {
-      return true;
-    }
+    const Ref<const Recipe> recipe = expr.inputs[i].storage->recipe();
+    const Expr* const input = as_expression(recipe.get());
+    if (input && is_costly(*input, budget)) return true;
   }
   return false;
 }
@@ -38,9 +36,7 @@ void count_holders(const Expr& expr, std::unordered_map<const Storage*, int>& ho
     const Ref<Storage>& input = expr.inputs[i].storage;
     if (++holders[input.get()] > 1) continue;
     const Ref<const Recipe> recipe = input->recipe();
-    if (recipe && recipe->kind == Recipe::Kind::expression) {
-      count_holders(static_cast<const Expr&>(*recipe), holders);
-    }
+    if (const Expr* const inner = as_expression(recipe.get())) count_holders(*inner, holders);
   }
 }
 
@@ -58,9 +54,10 @@ Compiler::Compiler(const Shape& shape, const Shape& order) : order_(order), shap
 }
 
 void Compiler::find_private(const Recipe* recipe) {
-  if (!recipe || recipe->kind != Recipe::Kind::expression) return;
+  const Expr* const expr = as_expression(recipe);
+  if (!expr) return;
   std::unordered_map<const Storage*, int> holders;
-  count_holders(static_cast<const Expr&>(*recipe), holders);
+  count_holders(*expr, holders);
   // No operand of this compiler holds a storage yet.
   for (const auto& [storage, inside] : holders) {
     if (storage->use_count() <= inside) private_.insert(storage);
@@ -120,12 +117,9 @@ int16_t Compiler::compile(const Operand& x, const Ref<const Recipe>& recipe) {
         k.dtype == x.dtype)
       return k.reg;
   }
-  int16_t reg;
-  if (recipe && recipe->kind == Recipe::Kind::expression) {
-    reg = compile_expr(x, static_cast<const Expr&>(*recipe));
-  } else {
-    reg = compile_leaf(x, recipe ? Ref(static_cast<const Intervals*>(recipe.get())) : nullptr);
-  }
+  const Expr* const expr = as_expression(recipe.get());
+  const int16_t reg =
+      expr ? compile_expr(x, *expr) : compile_leaf(x, Ref(as_intervals(recipe.get())));
   known_.push_back({x.storage.get(), x.strides, x.offset, x.dtype, reg});
   return reg;
 }
@@ -245,8 +239,7 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
 int16_t Compiler::compile_where(const Expr& expr, std::span<const Operand> inputs) {
   // where(~m, a, b) is where(m, b, a).
   const Ref<const Recipe> recipe = inputs[0].storage->recipe();
-  const bool is_expr = recipe && recipe->kind == Recipe::Kind::expression;
-  const Expr* condition = is_expr ? static_cast<const Expr*>(recipe.get()) : nullptr;
+  const Expr* const condition = as_expression(recipe.get());
   std::array<Operand, 3> negated;
   const bool swaps =
       condition && condition->op == Op::mask_not && inputs_of(inputs[0], *condition, negated);

@@ -60,6 +60,11 @@ struct Expr final : Recipe, Pooled<Expr> {
   std::shared_ptr<const IsinSet> set;
   int32_t size = 1;  // operations in this expression, with those of its inputs
 };
+/// The same recipe, null unless it is an expression. The caller keeps the recipe alive.
+inline const Expr* as_expression(const Recipe* recipe) {
+  const bool is_one = recipe && recipe->kind == Recipe::Kind::expression;
+  return is_one ? static_cast<const Expr*>(recipe) : nullptr;
+}
 
 /// The backend that an operation on these tensors runs on. They must be on one device (throws kind
 /// value if not); 0-d tensors on the CPU, numbers among them, go with any.
