@@ -1,4 +1,5 @@
 // Select: ops whose result holds, counts or locates the elements that a mask keeps.
+#include "ops/mask/select.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/overlap.h"
@@ -20,18 +21,25 @@ DType isin_operand(DType dtype) {
 
 }  // namespace
 
+Gradient spread_by_mask(const Tensor& grad, const Tensor& mask, const Shape& shape) {
+  const Tensor nothing = zeros_on(backend_of(grad), {}, grad.dtype()).expand(shape);
+  return {masked_scatter(nothing, mask, grad), mask};
+}
+
+void record_selection(const Tensor& result, const char* op, const Tensor& x, const Tensor& mask,
+                      const Shape& shape) {
+  record(result, op, Flow::moves, {x}, {mask},
+         [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           return {spread_by_mask(g, saved[0], shape)};
+         });
+}
+
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
   const bool same = mask.shape() == x.shape();
   const Shape shape = same ? x.shape() : broadcast_shapes(mask.shape(), x.shape());
   const Tensor result = compress(x, mask, shape);
-  if (is_tracked(x)) {
-    record(result, "masked_select", Flow::moves, {x}, {mask},
-           [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
-             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
-           });
-  }
+  if (is_tracked(x)) record_selection(result, "masked_select", x, mask, shape);
   return result;
 }
 
