@@ -179,23 +179,33 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand,
   return true;
 }
 
-int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
+std::span<const Operand> Compiler::inline_inputs(const Operand& x, const Expr& expr,
+                                                 std::array<Operand, 3>& seen) const {
   const uint8_t times = x.storage->recomputed.load(std::memory_order_relaxed);
   if (times < kPatience) x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
   const bool is_wanted =
       (times >= 1 && is_costly(expr)) || (times == kPatience && x.dtype == DType::boolean);
   // What nobody outside this program holds will not be asked for again.
   if (!is_wanted || private_.count(x.storage.get()) != 0) {
-    if (is_whole(x, expr)) return build(expr, expr.inputs);
-    std::array<Operand, 3> inputs;
-    if (inputs_of(x, expr, inputs)) return build(expr, inputs);
+    if (is_whole(x, expr)) return expr.inputs;
+    if (inputs_of(x, expr, seen)) return seen;
   }
+  return {};
+}
+
+int16_t Compiler::compile_settled(const Operand& x) {
   settle(*x.storage);
   return compile_leaf(x, nullptr);
 }
 
+int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
+  std::array<Operand, 3> seen;
+  const std::span<const Operand> inputs = inline_inputs(x, expr, seen);
+  return inputs.empty() ? compile_settled(x) : build(expr, inputs);
+}
+
 int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
-  if (expr.op == Op::where) return compile_where(expr, inputs);
+  if (expr.op == Op::where) return compile_where(expr, Choice(*this, inputs));
   if (expr.op == Op::mask_and || expr.op == Op::mask_or) {
     return compile_masks(expr.op, inputs[0], inputs[1]);
   }
@@ -236,20 +246,23 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
   return emit(instr);
 }
 
-int16_t Compiler::compile_where(const Expr& expr, std::span<const Operand> inputs) {
-  // where(~m, a, b) is where(m, b, a).
-  const Ref<const Recipe> recipe = inputs[0].storage->recipe();
+Compiler::Choice::Choice(const Compiler& compiler, std::span<const Operand> inputs)
+    : recipe(inputs[0].storage->recipe()), mask(&inputs[0]), first(&inputs[1]), second(&inputs[2]) {
   const Expr* const condition = as_expression(recipe.get());
-  std::array<Operand, 3> negated;
-  const bool swaps =
-      condition && condition->op == Op::mask_not && inputs_of(inputs[0], *condition, negated);
-  const Operand& first = inputs[swaps ? 2 : 1];
-  const Operand& second = inputs[swaps ? 1 : 2];
+  if (!condition || condition->op != Op::mask_not ||
+      !compiler.inputs_of(inputs[0], *condition, negated))
+    return;
+  mask = &negated[0];
+  recipe = mask->storage->recipe();
+  std::swap(first, second);
+}
 
+int16_t Compiler::compile_where(const Expr& expr, const Choice& choice) {
+  const Operand &first = *choice.first, &second = *choice.second;
   Instr instr;
   instr.op = Op::where;
   instr.in = instr.out = expr.operand;
-  instr.c = swaps ? compile(negated[0]) : compile(inputs[0], recipe);
+  instr.c = compile(*choice.mask, choice.recipe);
   const size_t known = known_.size();
   const size_t none = emit_skip(Op::skip_if_none, instr.c);
   instr.a = convert(compile(first), first.dtype, expr.operand);
