@@ -29,8 +29,8 @@ enum class Flow : uint8_t {
               // stay
   moves,      // copied, repeated or summed: the vjp of the support is the support of the vjp
   picks,      // the same, and some elements of the input are in no element of the result
-  mixes,      // anything else, but for
-  products,   // of matrices, batch by batch, which are what was saved
+  mixes,      // any other way: structural zeros are lost
+  products,   // by products of matrices, batch by batch, whose factors are what was saved
 };
 
 /// The vector-Jacobian product: from the gradient of the result and what was saved, the gradients

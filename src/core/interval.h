@@ -39,5 +39,10 @@ class Intervals final : public Recipe {
   int64_t lower_ = kListed, upper_ = 0;
   std::vector<int64_t> lo_, hi_;
 };
+/// The same recipe, null unless it is that of a structured mask. The caller keeps the recipe alive.
+inline const Intervals* as_intervals(const Recipe* recipe) {
+  const bool is_one = recipe && recipe->kind == Recipe::Kind::intervals;
+  return is_one ? static_cast<const Intervals*>(recipe) : nullptr;
+}
 
 }  // namespace tamis

@@ -15,11 +15,9 @@ bool is_costly(const Expr& expr, int budget = 8) {
   budget -= cost_of(expr.op);
   if (budget < 0 || expr.size > budget + 1) return true;
   for (int i = 0; i < expr.arity; ++i) {
-    const Ref<const Recipe> input = expr.inputs[i].storage->recipe();
-    if (input && input->kind == Recipe::Kind::expression &&
-        is_costly(static_cast<const Expr&>(*input), budget)) {
-      return true;
-    }
+    const Ref<const Recipe> recipe = expr.inputs[i].storage->recipe();
+    const Expr* const input = as_expression(recipe.get());
+    if (input && is_costly(*input, budget)) return true;
   }
   return false;
 }
@@ -38,9 +36,7 @@ void count_holders(const Expr& expr, std::unordered_map<const Storage*, int>& ho
     const Ref<Storage>& input = expr.inputs[i].storage;
     if (++holders[input.get()] > 1) continue;
     const Ref<const Recipe> recipe = input->recipe();
-    if (recipe && recipe->kind == Recipe::Kind::expression) {
-      count_holders(static_cast<const Expr&>(*recipe), holders);
-    }
+    if (const Expr* const inner = as_expression(recipe.get())) count_holders(*inner, holders);
   }
 }
 
@@ -58,9 +54,10 @@ Compiler::Compiler(const Shape& shape, const Shape& order) : order_(order), shap
 }
 
 void Compiler::find_private(const Recipe* recipe) {
-  if (!recipe || recipe->kind != Recipe::Kind::expression) return;
+  const Expr* const expr = as_expression(recipe);
+  if (!expr) return;
   std::unordered_map<const Storage*, int> holders;
-  count_holders(static_cast<const Expr&>(*recipe), holders);
+  count_holders(*expr, holders);
   // No operand of this compiler holds a storage yet.
   for (const auto& [storage, inside] : holders) {
     if (storage->use_count() <= inside) private_.insert(storage);
@@ -120,12 +117,9 @@ int16_t Compiler::compile(const Operand& x, const Ref<const Recipe>& recipe) {
         k.dtype == x.dtype)
       return k.reg;
   }
-  int16_t reg;
-  if (recipe && recipe->kind == Recipe::Kind::expression) {
-    reg = compile_expr(x, static_cast<const Expr&>(*recipe));
-  } else {
-    reg = compile_leaf(x, recipe ? Ref(static_cast<const Intervals*>(recipe.get())) : nullptr);
-  }
+  const Expr* const expr = as_expression(recipe.get());
+  const int16_t reg =
+      expr ? compile_expr(x, *expr) : compile_leaf(x, Ref(as_intervals(recipe.get())));
   known_.push_back({x.storage.get(), x.strides, x.offset, x.dtype, reg});
   return reg;
 }
@@ -185,23 +179,33 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand,
   return true;
 }
 
-int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
+std::span<const Operand> Compiler::inline_inputs(const Operand& x, const Expr& expr,
+                                                 std::array<Operand, 3>& seen) const {
   const uint8_t times = x.storage->recomputed.load(std::memory_order_relaxed);
   if (times < kPatience) x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
   const bool is_wanted =
       (times >= 1 && is_costly(expr)) || (times == kPatience && x.dtype == DType::boolean);
   // What nobody outside this program holds will not be asked for again.
   if (!is_wanted || private_.count(x.storage.get()) != 0) {
-    if (is_whole(x, expr)) return build(expr, expr.inputs);
-    std::array<Operand, 3> inputs;
-    if (inputs_of(x, expr, inputs)) return build(expr, inputs);
+    if (is_whole(x, expr)) return expr.inputs;
+    if (inputs_of(x, expr, seen)) return seen;
   }
+  return {};
+}
+
+int16_t Compiler::compile_settled(const Operand& x) {
   settle(*x.storage);
   return compile_leaf(x, nullptr);
 }
 
+int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
+  std::array<Operand, 3> seen;
+  const std::span<const Operand> inputs = inline_inputs(x, expr, seen);
+  return inputs.empty() ? compile_settled(x) : build(expr, inputs);
+}
+
 int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
-  if (expr.op == Op::where) return compile_where(expr, inputs);
+  if (expr.op == Op::where) return compile_where(expr, Choice(*this, inputs));
   if (expr.op == Op::mask_and || expr.op == Op::mask_or) {
     return compile_masks(expr.op, inputs[0], inputs[1]);
   }
@@ -242,21 +246,23 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
   return emit(instr);
 }
 
-int16_t Compiler::compile_where(const Expr& expr, std::span<const Operand> inputs) {
-  // where(~m, a, b) is where(m, b, a).
-  const Ref<const Recipe> recipe = inputs[0].storage->recipe();
-  const bool is_expr = recipe && recipe->kind == Recipe::Kind::expression;
-  const Expr* condition = is_expr ? static_cast<const Expr*>(recipe.get()) : nullptr;
-  std::array<Operand, 3> negated;
-  const bool swaps =
-      condition && condition->op == Op::mask_not && inputs_of(inputs[0], *condition, negated);
-  const Operand& first = inputs[swaps ? 2 : 1];
-  const Operand& second = inputs[swaps ? 1 : 2];
+Compiler::Choice::Choice(const Compiler& compiler, std::span<const Operand> inputs)
+    : recipe(inputs[0].storage->recipe()), mask(&inputs[0]), first(&inputs[1]), second(&inputs[2]) {
+  const Expr* const condition = as_expression(recipe.get());
+  if (!condition || condition->op != Op::mask_not ||
+      !compiler.inputs_of(inputs[0], *condition, negated))
+    return;
+  mask = &negated[0];
+  recipe = mask->storage->recipe();
+  std::swap(first, second);
+}
 
+int16_t Compiler::compile_where(const Expr& expr, const Choice& choice) {
+  const Operand &first = *choice.first, &second = *choice.second;
   Instr instr;
   instr.op = Op::where;
   instr.in = instr.out = expr.operand;
-  instr.c = swaps ? compile(negated[0]) : compile(inputs[0], recipe);
+  instr.c = compile(*choice.mask, choice.recipe);
   const size_t known = known_.size();
   const size_t none = emit_skip(Op::skip_if_none, instr.c);
   instr.a = convert(compile(first), first.dtype, expr.operand);

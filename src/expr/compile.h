@@ -49,6 +49,17 @@ class Compiler {
     int16_t reg;
   };
 
+  /// The operands of a `where`. where(~m, a, b) is where(m, b, a).
+  struct Choice {
+    Choice(const Compiler& compiler, std::span<const Operand> inputs);
+    Choice(const Choice&) = delete;
+    Choice& operator=(const Choice&) = delete;
+
+    Ref<const Recipe> recipe;  // the mask's
+    std::array<Operand, 3> negated;
+    const Operand *mask, *first, *second;
+  };
+
   /// Notes the storages that only operations of this expression hold.
   void find_private(const Recipe* recipe);
   /// Turns what is per dimension of shape into what is per dimension of the program.
@@ -61,7 +72,18 @@ class Compiler {
   int16_t compile_expr(const Operand& x, const Expr& expr);
   int16_t build(const Expr& expr, std::span<const Operand> inputs);
   int16_t compile_masks(Op op, const Operand& a, const Operand& b);
-  int16_t compile_where(const Expr& expr, std::span<const Operand> inputs);
+  int16_t compile_where(const Expr& expr, const Choice& choice);
+  /// The value of a reduction, or an operand from which only casts lead there. If it is a `where`
+  /// and one of its branches changes nothing in the reduction, its mask becomes the program's.
+  int16_t compile_reduced(const Operand& x, const Ref<const Recipe>& recipe, Reduction reduction);
+  /// The other branch of such a `where`, and its mask as the program's.
+  int16_t compile_kept(const Expr& expr, const Choice& choice, bool keeps_first);
+  /// The inputs of the expression as seen from the program, in `seen` unless they are its own;
+  /// empty if its values are to be computed once and kept.
+  std::span<const Operand> inline_inputs(const Operand& x, const Expr& expr,
+                                         std::array<Operand, 3>& seen) const;
+  /// Those values, computed now and read from memory.
+  int16_t compile_settled(const Operand& x);
   /// Whether x is all of the expression as it was made, from whose shape its inputs are seen.
   bool is_whole(const Operand& x, const Expr& expr) const;
   /// The inputs as seen from the program; false if the expression cannot be read through x's
@@ -73,8 +95,8 @@ class Compiler {
   /// Emits a jump whose target is set by land(); returns its index.
   size_t emit_skip(Op op, int16_t mask);
   void land(size_t skip);
-  /// Whether this register is a number that changes nothing in the reduction.
-  bool is_neutral(int16_t reg, Reduction reduction) const;
+  /// Whether x is a number that changes nothing in the reduction.
+  bool is_neutral(const Operand& x, Reduction reduction) const;
   bool is_constant(int16_t reg) const { return reg < 0 || constant_[reg]; }
   void merge_dims(Target* target);
   /// Tells apart what the value needs of the mask's code.

@@ -36,8 +36,8 @@ int64_t storage_bytes(const Shape& shape, DType dtype) {
 
 int32_t size_of(const Storage& storage) {
   const Ref<const Recipe> recipe = storage.recipe();
-  return recipe && recipe->kind == Recipe::Kind::expression ? static_cast<const Expr&>(*recipe).size
-                                                            : 0;
+  const Expr* const expr = as_expression(recipe.get());
+  return expr ? expr->size : 0;
 }
 
 }  // namespace
@@ -120,9 +120,9 @@ void collect_read(const Ref<Storage>& storage, std::vector<Ref<Storage>>& found)
   if (std::find(found.begin(), found.end(), storage) != found.end()) return;
   found.push_back(storage);
   const Ref<const Recipe> recipe = storage->recipe();
-  if (!recipe || recipe->kind != Recipe::Kind::expression) return;
-  const Expr& expr = static_cast<const Expr&>(*recipe);
-  for (int i = 0; i < expr.arity; ++i) collect_read(expr.inputs[i].storage, found);
+  const Expr* const expr = as_expression(recipe.get());
+  if (!expr) return;
+  for (int i = 0; i < expr->arity; ++i) collect_read(expr->inputs[i].storage, found);
 }
 
 }  // namespace
@@ -144,16 +144,14 @@ namespace {
 Memory run_recipe(Storage& storage, const Recipe& recipe) {
   Backend& backend = storage.backend();
   if (storage.bytes() == 0) return backend.allocate(0);
-  const bool is_expression = recipe.kind == Recipe::Kind::expression;
-  const Shape shape =
-      is_expression ? static_cast<const Expr&>(recipe).shape : Shape{storage.bytes()};
+  const Expr* const expr = as_expression(&recipe);
+  const Shape shape = expr ? expr->shape : Shape{storage.bytes()};
   Target target{{}, DType::boolean, contiguous_strides(shape)};
   Compiler compiler(shape);
   // Compiled first, because that may settle inputs and throw.
-  if (is_expression) {
-    const Expr& expr = static_cast<const Expr&>(recipe);
-    target.dtype = expr.result;
-    compiler.result(expr);
+  if (expr) {
+    target.dtype = expr->result;
+    compiler.result(*expr);
   } else {
     compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
   }
@@ -180,10 +178,10 @@ namespace {
 void collect_private(const Storage& storage, std::vector<const Storage*>& found) {
   if (storage.use_count() != 1) return;
   const Ref<const Recipe> recipe = storage.recipe();
-  if (!recipe || recipe->kind != Recipe::Kind::expression) return;
+  const Expr* const expr = as_expression(recipe.get());
+  if (!expr) return;
   found.push_back(&storage);
-  const Expr& expr = static_cast<const Expr&>(*recipe);
-  for (int i = 0; i < expr.arity; ++i) collect_private(*expr.inputs[i].storage, found);
+  for (int i = 0; i < expr->arity; ++i) collect_private(*expr->inputs[i].storage, found);
 }
 
 /// Settles every deferred tensor that reads the storage, but for what only `consumed` can see.

@@ -60,6 +60,11 @@ struct Expr final : Recipe, Pooled<Expr> {
   std::shared_ptr<const IsinSet> set;
   int32_t size = 1;  // operations in this expression, with those of its inputs
 };
+/// The same recipe, null unless it is an expression. The caller keeps the recipe alive.
+inline const Expr* as_expression(const Recipe* recipe) {
+  const bool is_one = recipe && recipe->kind == Recipe::Kind::expression;
+  return is_one ? static_cast<const Expr*>(recipe) : nullptr;
+}
 
 /// The backend that an operation on these tensors runs on. They must be on one device (throws kind
 /// value if not); 0-d tensors on the CPU, numbers among them, go with any.
@@ -109,8 +114,9 @@ void store(const Tensor& target, Tensor value);
 void store_where(const Tensor& target, Tensor mask, Tensor value);
 /// The elements of x where mask is true; both broadcast to `shape`. 1-d.
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
-/// The first of them into target (1-d, contiguous, x's dtype, not seen by anybody yet), as many as
-/// there is room for; returns the number of all of them.
+/// The first of them into target (1-d, contiguous, x's dtype), as many as there is room for;
+/// returns the number of all of them. Either nobody has seen target yet, or the caller has called
+/// prepare_write and checked that target does not overlap x and mask.
 int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
                       const Shape& shape);
 /// The elements where mask is true and those where it is false, in one pass over x; each 1-d.

@@ -46,10 +46,9 @@ bool is_plain_fill(const Tensor& target, const Tensor& mask, const Tensor& value
 /// The closed-form count of a whole structured mask, or -1.
 int64_t structured_count(const Tensor& mask) {
   const Ref<const Recipe> recipe = storage_of(mask)->recipe();
-  if (!recipe || recipe->kind != Recipe::Kind::intervals) return -1;
-  const Intervals& intervals = static_cast<const Intervals&>(*recipe);
-  if (!mask.is_contiguous() || mask.numel() != intervals.rows() * intervals.cols()) return -1;
-  return intervals.count();
+  const Intervals* const intervals = as_intervals(recipe.get());
+  if (!intervals || !mask.is_contiguous()) return -1;
+  return mask.numel() == intervals->rows() * intervals->cols() ? intervals->count() : -1;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "core/overlap.h"
 #include "expr/expr.h"
 #include "ops/index/places.h"
+#include "ops/mask/select.h"
 #include "ops/pointwise/pointwise.h"
 #include "tamis/tamis.h"
 
@@ -93,14 +94,6 @@ void put_values(const Tensor& x, Tensor mask, const Tensor& value) {
   index_put_(target, {mask}, value);
 }
 
-void record_take(const Tensor& result, const Tensor& x, const Tensor& mask) {
-  record(result, "x[mask]", Flow::moves, {x}, {mask},
-         [shape = x.shape()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
-           return {{masked_scatter(nothing, saved[0], g), saved[0]}};
-         });
-}
-
 /// x[mask] for a mask of lower rank: whole rows.
 Tensor take_rows(const Tensor& x, const Tensor& row_mask) {
   const Shape rest = rest_of(x, row_mask);
@@ -111,7 +104,7 @@ Tensor take_rows(const Tensor& x, const Tensor& row_mask) {
   const Tensor mask = over_rows(x, row_mask);
   const Tensor elements = compress(x, mask, x.shape());
   const Tensor result = elements.view(with_front(elements.numel() / row, rest));
-  if (is_tracked(x)) record_take(result, x, mask);
+  if (is_tracked(x)) record_selection(result, "x[mask]", x, mask, x.shape());
   return result;
 }
 
@@ -149,7 +142,7 @@ void check_single_index(const Tensor& x, const Tensor& index) {
 Tensor take_masked(const Tensor& x, const Tensor& mask) {
   if (mask.dim() < x.dim()) return take_rows(x, mask);
   Tensor result = compress(x, mask, x.shape());
-  if (is_tracked(x)) record_take(result, x, mask);
+  if (is_tracked(x)) record_selection(result, "x[mask]", x, mask, x.shape());
   return result;
 }
 

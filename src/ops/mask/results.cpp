@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/mask/jagged.h"
+#include "ops/mask/select.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
@@ -40,20 +41,10 @@ std::pair<Tensor, int64_t> compress_padded(const Tensor& x, const Tensor& mask, 
              Tensor kept = g.narrow(0, 0, std::min(capacity, count));
              if (count > capacity)
                kept = cat({kept, zeros_on(backend_of(g), {count - capacity}, g.dtype())});
-             const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
-             return {{masked_scatter(nothing, saved[0], kept), saved[0]}};
+             return {spread_by_mask(kept, saved[0], shape)};
            });
   }
   return {std::move(values), count};
-}
-
-/// Enters what mask keeps of x, both broadcast to shape, into the graph of gradients.
-void record_part(const Tensor& part, const Tensor& x, const Tensor& mask, const Shape& shape) {
-  record(part, "partition", Flow::moves, {x}, {mask},
-         [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
-           return {{masked_scatter(nothing, saved[0], g), saved[0]}};
-         });
 }
 
 }  // namespace
@@ -165,8 +156,8 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask) {
   const Shape shape = broadcast_shapes(mask.shape(), x.shape());
   const std::pair<Tensor, Tensor> parts = partition(x, mask, shape);
   if (is_tracked(x)) {
-    record_part(parts.first, x, mask, shape);
-    record_part(parts.second, x, ~mask, shape);
+    record_selection(parts.first, "partition", x, mask, shape);
+    record_selection(parts.second, "partition", x, ~mask, shape);
   }
   return parts;
 }

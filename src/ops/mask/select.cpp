@@ -1,4 +1,5 @@
 // Select: ops whose result holds, counts or locates the elements that a mask keeps.
+#include "ops/mask/select.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "core/overlap.h"
@@ -20,20 +21,50 @@ DType isin_operand(DType dtype) {
 
 }  // namespace
 
+Gradient spread_by_mask(const Tensor& grad, const Tensor& mask, const Shape& shape) {
+  const Tensor nothing = zeros_on(backend_of(grad), {}, grad.dtype()).expand(shape);
+  return {masked_scatter(nothing, mask, grad), mask};
+}
+
+void record_selection(const Tensor& result, const char* op, const Tensor& x, const Tensor& mask,
+                      const Shape& shape) {
+  record(result, op, Flow::moves, {x}, {mask},
+         [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+           return {spread_by_mask(g, saved[0], shape)};
+         });
+}
+
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
   const bool same = mask.shape() == x.shape();
   const Shape shape = same ? x.shape() : broadcast_shapes(mask.shape(), x.shape());
   const Tensor result = compress(x, mask, shape);
-  if (is_tracked(x)) {
-    record(result, "masked_select", Flow::moves, {x}, {mask},
-           [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             const Tensor nothing = zeros_on(backend_of(g), {}, g.dtype()).expand(shape);
-             return {{masked_scatter(nothing, saved[0], g), saved[0]}};
-           });
-  }
+  if (is_tracked(x)) record_selection(result, "masked_select", x, mask, shape);
   return result;
 }
+
+namespace {
+
+/// masked_select into out itself, if that is less work than a copy of the result; if it is not, or
+/// the result does not fit, returns false and has done nothing. Counting comes first, because
+/// nothing may be written to an out that does not fit. It reads the mask once more: that pays if
+/// the mask is in memory, with no more bytes than the copy would have.
+bool select_straight_into(const Tensor& out, const Tensor& x, const Tensor& mask) {
+  constexpr int64_t kWorthCounting = 4096;  // below, compiling a second program costs more
+  if (out.dim() != 1 || out.numel() < kWorthCounting || !out.is_contiguous()) return false;
+  if (mask.dtype() != DType::boolean || !storage_of(mask)->ready()) return false;
+  if (&backend_of(out) != &common_backend({x, mask})) return false;
+  const Shape shape = broadcast_shapes(mask.shape(), x.shape());
+  const int64_t n = numel(shape);
+  const bool pays = n <= out.numel() * static_cast<int64_t>(out.itemsize());
+  if (!pays || n < out.numel()) return false;
+  if (count_true(mask) * (n / mask.numel()) != out.numel()) return false;
+  prepare_write(out);
+  compress_into(out, x, mask, shape);
+  return true;
+}
+
+}  // namespace
 
 Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask) {
   check(out.dtype() == x.dtype(), ErrorKind::dtype,
@@ -42,6 +73,7 @@ Tensor& masked_select_out(Tensor& out, const Tensor& x, const Tensor& mask) {
   check_no_internal_overlap(out);
   check_no_overlap(out, x);
   check_no_overlap(out, mask);
+  if (select_straight_into(out, x, mask)) return out;
   Tensor result = masked_select(x, mask);
   if (out.shape() == result.shape()) {
     store(out, std::move(result));

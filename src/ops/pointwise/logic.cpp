@@ -12,20 +12,20 @@ namespace tamis {
 namespace {
 
 /// The recipe of a structured mask, or null.
-Ref<const Recipe> structure_of(const Tensor& mask) {
-  Ref<const Recipe> recipe = storage_of(mask)->recipe();
-  return recipe && recipe->kind == Recipe::Kind::intervals ? recipe : nullptr;
+Ref<const Intervals> structure_of(const Tensor& mask) {
+  const Ref<const Recipe> recipe = storage_of(mask)->recipe();
+  return Ref(as_intervals(recipe.get()));
 }
 
 /// A structured mask as seen from a shape: which of its rows stands for each row of the shape.
 struct IntervalRows {
-  Ref<const Recipe> recipe;  // null if the shape does not see whole rows
-  Shape strides;             // in rows, per dimension of the shape but the last
+  Ref<const Intervals> intervals;  // null if the shape does not see whole rows
+  Shape strides;                   // in rows, per dimension of the shape but the last
   int64_t first = 0;
 
-  IntervalRows(Ref<const Recipe> structure, const Layout& layout, const Shape& shape)
-      : recipe(std::move(structure)), strides(broadcast_strides(layout, shape)) {
-    const int64_t cols = intervals().cols();
+  IntervalRows(Ref<const Intervals> structure, const Layout& layout, const Shape& shape)
+      : intervals(std::move(structure)), strides(broadcast_strides(layout, shape)) {
+    const int64_t cols = intervals->cols();
     bool whole = strides.back() == 1 && shape.back() == cols && layout.offset % cols == 0;
     strides.erase(strides.size() - 1);
     for (int64_t& stride : strides) {
@@ -33,27 +33,26 @@ struct IntervalRows {
       stride /= cols;
     }
     first = layout.offset / cols;
-    if (!whole) recipe = nullptr;
+    if (!whole) intervals = nullptr;
   }
 
-  const Intervals& intervals() const { return static_cast<const Intervals&>(*recipe); }
   std::pair<int64_t, int64_t> row(const Shape& index) const {
     int64_t at = first;
     for (size_t d = 0; d < strides.size(); ++d) at += index[d] * strides[d];
-    return intervals().row(at);
+    return intervals->row(at);
   }
 };
 
 /// The intersection of two structured masks, which is one itself; undefined if either is not.
 Tensor intersection(const Tensor& a, const Tensor& b) {
-  Ref<const Recipe> of_a = structure_of(a), of_b = of_a ? structure_of(b) : nullptr;
+  Ref<const Intervals> of_a = structure_of(a), of_b = of_a ? structure_of(b) : nullptr;
   if (!of_b) return Tensor();
   const Shape shape = broadcast_shapes(a.shape(), b.shape());
   const int64_t bytes = numel(shape);
   if (shape.empty() || shape.back() < 16) return Tensor();  // the ends take 16 bytes per row
   const IntervalRows x(std::move(of_a), layout_of(a), shape);
   const IntervalRows y(std::move(of_b), layout_of(b), shape);
-  if (!x.recipe || !y.recipe) return Tensor();
+  if (!x.intervals || !y.intervals) return Tensor();
   std::vector<int64_t> lo, hi;
   Shape index(shape.size() - 1, 0);
   for (int64_t r = 0; r < bytes / shape.back(); ++r) {

@@ -360,7 +360,7 @@ TEST(StructuredMasks, IntersectionsAreStructured) {
     const Tensor both = a & b;
     const Tensor want = (a.clone().settle() & b.clone().settle()).settle();
     const Ref<const Recipe> recipe = storage_of(both)->recipe();
-    ASSERT_TRUE(recipe && recipe->kind == Recipe::Kind::intervals);
+    ASSERT_TRUE(as_intervals(recipe.get()));
     EXPECT_EQ(count(both), count(want));
     expect_same(both, want);
     expect_same(logical_and(a, b), want);

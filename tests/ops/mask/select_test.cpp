@@ -184,6 +184,48 @@ TEST(MaskedSelectOut, ResizesAWrongShape) {
   }
 }
 
+// Large enough for a selection straight into out.
+TEST(MaskedSelectOut, WritesIntoALargeOut) {
+  const int64_t n = 20000;
+  const Tensor base = arange(2 * n).settle(), even = (arange(n) % 2 == 0).settle();
+  struct Case {
+    Tensor x, mask, want;
+  };
+  const std::vector<Case> cases = {
+      {base.narrow(0, 0, n), even, arange(0, n, 2)},
+      {base.slice(0, 0, {}, 2), even, arange(0, 2 * n, 4)},
+      {base.narrow(0, 0, n) + 5, even, arange(5, n + 5, 2)},
+      {base.narrow(0, 0, 2).unsqueeze(1), even, cat({zeros({n / 2}, int64), ones({n / 2}, int64)})},
+      {base.narrow(0, 0, n).view({2, n / 2}), even.narrow(0, 0, n / 2), arange(0, n, 2)},
+  };
+  for (const Case& c : cases) {
+    const Tensor memory = full({c.want.numel() + 2}, -1, int64);
+    Tensor out = memory.narrow(0, 1, c.want.numel());
+    const Tensor from_out = out + 1;
+    masked_select_out(out, c.x, c.mask);
+    expect_same(out, c.want);
+    EXPECT_TRUE(out.shares_storage(memory));
+    EXPECT_EQ(memory[0].item<int64_t>(), -1);
+    EXPECT_EQ(memory[-1].item<int64_t>(), -1);
+    EXPECT_EQ(from_out.sum().item<int64_t>(), 0);
+  }
+}
+
+TEST(MaskedSelectOut, LeavesALargeOutOfTheWrongSizeAsItWas) {
+  const int64_t n = 20000;
+  const Tensor x = arange(n).settle(), even = (x % 2 == 0).settle();
+  for (const int64_t size : {n / 2 - 1, n / 2 + 1, 2 * n}) {
+    const Tensor memory = full({size}, -1, int64);
+    Tensor out = memory.narrow(0, 0, size);
+    masked_select_out(out, x, even);
+    expect_same(out, arange(0, n, 2));
+    expect_same(memory, full({size}, -1, int64));
+  }
+  Tensor out = full({n}, -1, int64);
+  masked_select_out(out, zeros({0}, int64), zeros({0}, boolean));
+  EXPECT_EQ(out.numel(), 0);
+}
+
 TEST(MaskedSelectOut, DoesNotDisturbWhatWasComputedFromOut) {
   Tensor resized = tensor({1.f, 2.f, 3.f}), kept = tensor({1.f, 2.f});
   const Tensor from_resized = resized * 2, from_kept = kept + 1;
