@@ -21,6 +21,10 @@ bool is_mask(const Tensor& g) { return g.dtype() == DType::boolean; }
 Tensor addable(const Tensor& g) { return is_mask(g) ? g.to_long() : g; }
 
 Tensor nothing(const Tensor& g) { return scalar_tensor(0, g.dtype()); }
+/// The same for each element of index. Only a 0-d tensor may be on another device than g.
+Tensor nothing_at(const Tensor& index, const Tensor& g) {
+  return zeros_on(backend_of(g), {}, g.dtype()).expand(index.shape());
+}
 
 Tensor at_least_1d(const Tensor& x) { return x.dim() == 0 ? x.unsqueeze(0) : x; }
 
@@ -139,7 +143,7 @@ void record_index_copy(const Tensor& x, int64_t dim, const Tensor& index, const 
 void record_put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate) {
   record_write(x, "put_", Flow::picks, {x, source}, {index},
                [accumulate, shape = source.shape()](const Tensor& g, Span saved) -> Gradients {
-                 const Tensor none = nothing(g).expand(saved[0].shape());
+                 const Tensor none = nothing_at(saved[0], g);
                  return {accumulate ? g : put(g, saved[0], none), take(g, saved[0]).reshape(shape)};
                });
 }
@@ -150,7 +154,7 @@ void record_scatter(const Tensor& x, int64_t dim, const Tensor& index, const Ten
                [dim, adds, shape = src.shape(), number = src.impl().is_number](
                    const Tensor& g, Span saved) -> Gradients {
                  Gradients result(2);
-                 const Tensor none = nothing(g).expand(saved[0].shape());
+                 const Tensor none = nothing_at(saved[0], g);
                  result[0] = adds ? g : scatter(g, dim, saved[0], none);
                  if (!number) result[1] = filled_up(gather(g, dim, saved[0]), shape);
                  return result;
@@ -161,7 +165,7 @@ namespace {
 
 /// What scatter_reduce leaves in the gradient of x: nothing where x's own elements do not count.
 Tensor own_part(const Tensor& g, int64_t dim, const Tensor& index, bool include_self) {
-  return include_self ? g : scatter(g, dim, index, nothing(g).expand(index.shape()));
+  return include_self ? g : scatter(g, dim, index, nothing_at(index, g));
 }
 
 Gradients mean_gradients(const Tensor& g, const Tensor& x, int64_t dim, const Tensor& index,
@@ -196,7 +200,7 @@ Gradients extreme_gradients(const Tensor& g, const Tensor& x, int64_t dim, const
   const Tensor result = scatter_reduce(x, dim, index, src, reduce, include_self).detach();
   const Tensor own = x == result, given = src == gather(result, dim, index);
   Tensor n = own.to(g.dtype());
-  if (!include_self) n = scatter(n, dim, index, nothing(g).expand(index.shape()));
+  if (!include_self) n = scatter(n, dim, index, nothing_at(index, g));
   n = scatter_add(n, dim, index, given.to(g.dtype()));
   const Tensor shared = g / n.clamp(Tensor(1)), none = nothing(g);
   return {own_part(where(own, shared, none), dim, index, include_self),

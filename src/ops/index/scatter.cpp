@@ -92,7 +92,9 @@ void run_scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   const Tensor before = tracked && combine == Combine::mul ? x.clone() : Tensor();
   put_places(scatter.to, scatter.places(scatter.to), scatter.source, combine);
   if (before.defined()) {
-    const Tensor factors = src.impl().is_number ? src.to(x.dtype()).expand(index.shape()) : src;
+    const Tensor factors = src.impl().is_number
+                               ? to_backend(src.to(x.dtype()), backend_of(x)).expand(index.shape())
+                               : src;
     record_scatter_reduce(x, before, d, index, factors, "prod", true);
   } else if (tracked) {
     record_scatter(x, d, index, src, combine == Combine::add);

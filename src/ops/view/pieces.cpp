@@ -22,8 +22,8 @@ std::vector<Tensor> cut(const Tensor& x, const Shape& sizes, int64_t dim) {
   return pieces;
 }
 
-/// The number of each place, as often as repeats says.
-Tensor repeated_places(const Tensor& repeats, int64_t size) {
+/// The number of each place, as often as repeats says, on the device of this backend.
+Tensor repeated_places(const Tensor& repeats, int64_t size, Backend& backend) {
   check(repeats.dtype() == DType::int64 || repeats.dtype() == DType::int32, ErrorKind::dtype,
         "repeats has to be Long or Int tensor");
   check(repeats.dim() <= 1, ErrorKind::shape, "repeat_interleave only accept 1D vector as repeat");
@@ -34,14 +34,11 @@ Tensor repeated_places(const Tensor& repeats, int64_t size) {
         repeats.numel(), size);
   if (repeats.numel() == 1) {
     const int64_t each = repeats.item<int64_t>();
-    return to_backend(arange(size), backend_of(repeats))
-        .unsqueeze(1)
-        .expand({size, each})
-        .reshape({-1});
+    return to_backend(arange(size), backend).unsqueeze(1).expand({size, each}).reshape({-1});
   }
   const Tensor ends = cumsum(repeats.reshape({-1}), 0, DType::int64);
   const int64_t total = size == 0 ? 0 : ends[-1].item<int64_t>();
-  return searchsorted(ends, to_backend(arange(total), backend_of(repeats)), false, true);
+  return searchsorted(ends, to_backend(arange(total), backend), false, true);
 }
 
 /// A row by col mask of what lies on and below a diagonal.
@@ -196,7 +193,8 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<i
         "Dimension specified as {} but tensor has no dimensions", dim.value_or(0));
   const Tensor from = dim ? x : x.reshape({-1});
   const int64_t d = wrap_dim(dim.value_or(0), from.dim());
-  return index_select(from, d, repeated_places(repeats, from.shape()[d]));
+  Backend& backend = common_backend({x, repeats});
+  return index_select(from, d, repeated_places(repeats, from.shape()[d], backend));
 }
 
 Tensor hstack(const std::vector<Tensor>& tensors) {
