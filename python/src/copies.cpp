@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "convert.h"
-#include "ops/forms.h"
+#include "ops/forms/forms.h"
 #include "slots.h"
 #include "tamis/create.h"
 

@@ -3,7 +3,7 @@
 
 #include "convert.h"
 #include "core/check.h"
-#include "ops/forms.h"
+#include "ops/forms/forms.h"
 #include "tamis/create.h"
 
 namespace tamis::python {

@@ -1,7 +1,7 @@
 // Methods and properties of Tensor that are no ops: what it is, its values as Python objects, and
 // the protocols by which other libraries see its memory.
 #include "convert.h"
-#include "ops/forms.h"
+#include "ops/forms/forms.h"
 #include "slots.h"
 #include "tamis/complex.h"
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "functions.h"
-#include "ops/forms.h"
+#include "ops/forms/forms.h"
 
 namespace tamis::python {
 

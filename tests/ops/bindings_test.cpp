@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 
-#include "ops/forms.h"
+#include "ops/forms/forms.h"
 #include "support/pointwise_cases.h"
 
 namespace tamis {

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "ops/forms.h"
+#include "ops/forms/forms.h"
 
 namespace tamis {
 namespace {

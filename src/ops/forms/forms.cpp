@@ -1,5 +1,5 @@
 // Forms: rows made from rows.
-#include "ops/forms.h"
+#include "ops/forms/forms.h"
 
 #include "core/check.h"
 #include "core/convert.h"
