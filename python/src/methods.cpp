@@ -267,7 +267,12 @@ PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
   }
   return guard([&] {
     const Tensor x = tensor_of(self);
-    const Tensor there = without_gil([&] { return x.to(Device(device)); });
+    Tensor there;
+    try {
+      there = without_gil([&] { return x.to(Device(device)); });
+    } catch (const Error& e) {
+      raise_python(PyExc_ValueError, e.what());  // as the standard has it
+    }
     return there.shares_storage(x) ? borrow(self).release().ptr() : wrap(there);
   });
 }

@@ -17,11 +17,11 @@ class device(str):
 
     @property
     def type(self) -> str:
-        return self.partition(":")[0]
+        return str(self).partition(":")[0]
 
     @property
     def index(self) -> Optional[int]:  # type: ignore[override]
-        number = self.partition(":")[2]
+        number = str(self).partition(":")[2]
         return int(number) if number else None
 
     def __repr__(self) -> str:

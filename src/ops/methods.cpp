@@ -69,29 +69,30 @@ void add_views(std::vector<Row>& rows) {
 
 // ---- creation -----------------------------------------------------------------------------------
 
-DType dtype_or_own(Span args, size_t i) {
-  const auto* dtype = std::get_if<DType>(&args[i]);
-  return dtype != nullptr ? *dtype : self(args).dtype();
+/// What is not given is that of this tensor.
+Options options_or_own(Span args, size_t i) {
+  const Options given = detail::FromValue<Options>::get(args[i]);
+  return {given.dtype.value_or(self(args).dtype()), given.device.value_or(self(args).device())};
 }
 
 void add_creation(std::vector<Row>& rows) {
   const size_t first = rows.size();
   add(rows, "new_empty(Tensor input, int[] size, *, dtype? dtype=None) -> Tensor",
       "A tensor of unspecified values of the dtype of this one.",
-      [](Span a) -> Value { return empty(shape_arg(a, 1), dtype_or_own(a, 2)); },
+      [](Span a) -> Value { return empty(shape_arg(a, 1), options_or_own(a, 2)); },
       {grid(), Shape{0, 2}, {}});
   add(rows, "new_zeros(Tensor input, int[] size, *, dtype? dtype=None) -> Tensor",
       "Zeros of the dtype of this tensor.",
-      [](Span a) -> Value { return zeros(shape_arg(a, 1), dtype_or_own(a, 2)); },
+      [](Span a) -> Value { return zeros(shape_arg(a, 1), options_or_own(a, 2)); },
       {grid(), Shape{2}, {}});
   add(rows, "new_ones(Tensor input, int[] size, *, dtype? dtype=None) -> Tensor",
       "Ones of the dtype of this tensor.",
-      [](Span a) -> Value { return ones(shape_arg(a, 1), dtype_or_own(a, 2)); },
+      [](Span a) -> Value { return ones(shape_arg(a, 1), options_or_own(a, 2)); },
       {grid(), Shape{2}, DType::float32});
   add(rows, "new_full(Tensor input, int[] size, Scalar fill_value, *, dtype? dtype=None) -> Tensor",
       "One value in the dtype of this tensor.",
       [](Span a) -> Value {
-        return full(shape_arg(a, 1), std::get<Scalar>(a[2]), dtype_or_own(a, 3));
+        return full(shape_arg(a, 1), std::get<Scalar>(a[2]), options_or_own(a, 3));
       },
       {grid(), Shape{2}, Scalar(7), {}});
   for (size_t i = first; i < rows.size(); ++i) rows[i].creates = true;

@@ -136,14 +136,6 @@ struct FromValue<std::optional<T>> {
   }
 };
 
-template <class A, class B>
-struct FromValue<std::variant<A, B>> {
-  static std::variant<A, B> get(const Value& v) {
-    if (const auto* a = std::get_if<A>(&v)) return *a;
-    return std::get<B>(v);
-  }
-};
-
 template <>
 struct FromValue<Options> {
   static Options get(const Value& v) {

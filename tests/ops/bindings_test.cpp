@@ -46,7 +46,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"cli/commands/count.cpp", {"count"}},
       {"cli/commands/select.cpp", {"select", "partition"}},
       {"cli/commands/table.cpp", {"select", "count", "partition"}},
-      {"cli/commands/fill.cpp", {"round", "from_lengths"}},
+      {"cli/commands/fill.cpp", {"from_lengths"}},
       // What the command stats prints.
       {"cli/commands/stats.cpp", {"count", "sum", "mean", "std", "min", "max", "index", "all"}},
       // Functions that the language of conditions has instead of rows.
