@@ -1,6 +1,6 @@
 // Random numbers: Generator, and the stream of the process.
 #include "convert.h"
-#include "ops/forms/forms.h"
+#include "tamis/create.h"
 #include "tamis/generator.h"
 
 namespace tamis::python {

@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "ops/row.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "tamis/masks.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 

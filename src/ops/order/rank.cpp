@@ -50,7 +50,8 @@ std::pair<Tensor, Tensor> median_along(const Tensor& x, int64_t dim, bool keepdi
 Tensor median_of_all(const Tensor& x, bool skip_nan) {
   check_ordered("median_cpu", x.dtype(), false);
   if (x.numel() == 0) {
-    return full_on(backend_of(x), {}, std::numeric_limits<double>::quiet_NaN(), x.dtype());
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    return full_on(backend_of(x), {}, kNaN, DType::float32).to(x.dtype());
   }
   return median_along(x.reshape({-1}), 0, false, skip_nan).first;
 }

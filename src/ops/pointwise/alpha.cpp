@@ -4,6 +4,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/pointwise/pointwise.h"
+#include "tamis/pointwise.h"
 
 namespace tamis {
 

@@ -9,6 +9,7 @@
 #include "ops/reduce/gradients.h"
 #include "ops/row.h"
 #include "tamis/create.h"
+#include "tamis/pointwise.h"
 #include "tamis/reduce.h"
 
 namespace tamis {
