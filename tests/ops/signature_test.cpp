@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "ops/forms/forms.h"
+#include "tamis/tamis.h"
 
 namespace tamis {
 namespace {
