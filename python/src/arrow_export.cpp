@@ -8,6 +8,7 @@
 #include "arrow.h"
 #include "convert.h"
 #include "slots.h"
+#include "tamis/reduce.h"
 
 namespace tamis::python {
 

@@ -11,6 +11,7 @@
 #include "convert.h"
 #include "core/convert.h"
 #include "tamis/create.h"
+#include "tamis/mask.h"
 #include "tamis/pointwise.h"
 
 namespace tamis::python {

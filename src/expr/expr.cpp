@@ -224,9 +224,10 @@ Buffer writable_buffer(const Tensor& x) {
 namespace {
 
 void check_on_host(const Tensor& x) {
-  check(is_on_host(x), ErrorKind::unsupported,
-        "this tensor is on {}, where its memory has no address; call .cpu() first",
-        backend_of(x).device().str());
+  if (is_on_host(x)) return;
+  raise(ErrorKind::unsupported,
+        fmt::format("this tensor is on {}, where its memory has no address; call .cpu() first",
+                    backend_of(x).device().str()));
 }
 
 }  // namespace
