@@ -16,6 +16,7 @@ enum class ErrorKind {
   memory,       ///< more memory than is left, or than the machine has
   format,       ///< a file whose content is malformed
   io,           ///< the system could not open, read or write a file
+  device,       ///< a device is missing, was lost, or refused a call
 };
 
 /// Thrown by every function that refuses its arguments. Nothing has been written when it is thrown.

@@ -35,3 +35,4 @@
 #include "tamis/shape.h"
 #include "tamis/tensor.h"
 #include "tamis/view.h"
+#include "tamis/webgpu.h"

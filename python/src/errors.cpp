@@ -16,6 +16,7 @@ PyObject* type_of(ErrorKind kind) {
     case ErrorKind::value:
     case ErrorKind::unsupported:
     case ErrorKind::memory:
+    case ErrorKind::device:
       return PyExc_RuntimeError;
     case ErrorKind::format:
       return PyExc_ValueError;

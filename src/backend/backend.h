@@ -58,13 +58,15 @@ struct Random {
 /// The groups of operations that a backend may support or not; `require` (backend/device.h) makes
 /// the error.
 enum class Feature : uint8_t {
-  pointwise,  // store: arithmetic, comparisons, casts
-  select,     // count, any, all, compress, partition, coordinates, expand
-  reduce,     // reduce, arg_extreme
+  copy,        // store, casts, comparisons, where, isin
+  arithmetic,  // functions of one number or two
+  select,      // count, any, all, compress, partition, coordinates, expand
+  reduce,      // reduce, arg_extreme
   softmax,
   scan,
-  index,  // take, put
-  order,  // sort, top, select, mode, search
+  index,       // take, put that assigns
+  accumulate,  // put that combines
+  order,       // sort, top, select, mode, search
   matmul,
   random,
 };
@@ -111,6 +113,10 @@ class Backend {
                                int64_t /*n*/, const void* /*number*/, DType /*from*/) {
     return false;
   }
+  /// The same into an output of a given capacity, which is filled up with `fill`, a number of the
+  /// host of the program's dtype. The number of all that the mask keeps goes to `count` (int64).
+  virtual void compress_padded(const Program& program, const Output& out, const void* fill,
+                               const Buffer& count) = 0;
   /// Packs the values where the mask is true, and those where it is false, into the two buffers
   /// that `allocate(count of true)` returns.
   virtual void partition(const Program& program,
@@ -119,11 +125,17 @@ class Backend {
   /// allocate(count): that along dimension d of the k-th one to element d * output.capacity + k.
   virtual void coordinates(const Program& program, const Shape& shape,
                            const std::function<Output(int64_t)>& allocate) = 0;
+  /// The same into an output of a given capacity, filled up with `fill`.
+  virtual void coordinates_padded(const Program& program, const Shape& shape, const Output& out,
+                                  int64_t fill) = 0;
   /// Writes source[0], source[1], ... to the target where the mask is true, all of the target's
   /// dtype; elsewhere the program's value, if it has one. Returns how many the mask asks for; if
   /// source has fewer, nothing is written.
   virtual int64_t expand(const Program& program, const Buffer& source, int64_t source_numel,
                          const Target& target) = 0;
+  /// The same for a mask that may ask for more: what source lacks is the program's value.
+  virtual void expand_padded(const Program& program, const Buffer& source, int64_t source_numel,
+                             const Target& target) = 0;
   /// Reduces the program's elements, or those that its mask keeps, to results of dtype `result`. A
   /// mean is the sum over `reduced`, whatever is kept; an extreme of nothing is the least or
   /// greatest number of the dtype. A sum of a program that has a mask and no value counts the mask;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/webgpu/open.h"
 #include "core/check.h"
 #include "fmt/ranges.h"
 #include "tamis/runtime.h"
@@ -23,7 +24,7 @@ Backend* open_cpu(int index) { return index <= 0 ? &cpu_backend() : nullptr; }
 
 struct Registry {
   std::mutex mutex;
-  std::vector<DeviceType> types{{"cpu", open_cpu}};
+  std::vector<DeviceType> types{{"cpu", open_cpu}, {"webgpu", webgpu::open_backend}};
 };
 Registry& registry() {
   static Registry instance;
@@ -81,7 +82,9 @@ void set_default_device(const Device& device) {
 
 const char* name(Feature feature) {
   switch (feature) {
-    case Feature::pointwise:
+    case Feature::copy:
+      return "copy";
+    case Feature::arithmetic:
       return "arithmetic";
     case Feature::select:
       return "selection";
@@ -93,6 +96,8 @@ const char* name(Feature feature) {
       return "scan";
     case Feature::index:
       return "indexing";
+    case Feature::accumulate:
+      return "accumulation by index";
     case Feature::order:
       return "sort";
     case Feature::matmul:

@@ -14,7 +14,13 @@
 
 namespace tamis {
 
-class IsinSet;
+/// A set of numbers for `isin`, prepared by a backend for its own programs. Elements are compared
+/// exactly: a number that their dtype cannot represent equals none of them, NaN equals nothing, and
+/// -0 equals +0.
+class IsinSet {
+ public:
+  virtual ~IsinSet() = default;
+};
 
 /// A tensor as a program reads it: strides (in elements) for each dimension of the program's shape.
 /// The storage is of the backend that runs the program; or, if the leaf is a single number, of the

@@ -23,8 +23,12 @@ class Intervals final : public Recipe {
 
   int64_t rows() const { return rows_; }
   int64_t cols() const { return cols_; }
+  /// Whether it was made from these two instead of lists of ends.
+  bool is_band() const { return lower_ != kListed; }
+  int64_t lower() const { return lower_; }
+  int64_t upper() const { return upper_; }
   std::pair<int64_t, int64_t> row(int64_t r) const {
-    if (!lo_.empty() || lower_ == kListed) return {lo_[r], hi_[r]};
+    if (!is_band()) return {lo_[r], hi_[r]};
     const int64_t lo = clip(r - lower_), hi = clip(r + upper_ + 1);
     return {lo, lo < hi ? hi : lo};
   }

@@ -73,7 +73,7 @@ Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inpu
   check(!is_complex(operand) || takes(op, operand), ErrorKind::dtype,
         "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Backend& backend = common_backend(inputs);
-  require(backend, Feature::pointwise, operand);
+  require(backend, is_unary(op) || is_binary(op) ? Feature::arithmetic : Feature::copy, operand);
   Shape shape = inputs[0]->shape();
   for (const TensorRef& x : inputs.subspan(1)) shape = broadcast_shapes(shape, x->shape());
 

@@ -54,7 +54,7 @@ int64_t structured_count(const Tensor& mask) {
 }  // namespace
 
 void store(const Tensor& target, Tensor value) {
-  Backend& backend = backend_for(Feature::pointwise, target.dtype(), {target, value});
+  Backend& backend = backend_for(Feature::copy, target.dtype(), {target, value});
   const Tensor* consumed[] = {&value};
   prepare_write(target, consumed);
   if (target.numel() == 0) return;
@@ -71,7 +71,7 @@ void store(const Tensor& target, Tensor value) {
 }
 
 void store_where(const Tensor& target, Tensor mask, Tensor value) {
-  Backend& backend = backend_for(Feature::pointwise, target.dtype(), {target, mask, value});
+  Backend& backend = backend_for(Feature::copy, target.dtype(), {target, mask, value});
   const Tensor* consumed[] = {&mask, &value};
   prepare_write(target, consumed);
   if (target.numel() == 0) return;

@@ -236,7 +236,7 @@ TEST_F(Devices, WhatTheyLackIsRefusedByName) {
                                "' of float32 is not available on guarded:0; call .cpu() first");
   };
   expect(Feature::order, "sort", [&] { (void)x.sort(); });
-  expect(Feature::pointwise, "arithmetic", [&] { (void)(x + 1); });
+  expect(Feature::arithmetic, "arithmetic", [&] { (void)(x + 1); });
   expect(Feature::select, "selection", [&] { (void)masked_select(x, Tensor(true)); });
   expect(Feature::reduce, "reduction", [&] { (void)x.sum(); });
   expect(Feature::softmax, "softmax", [&] { (void)softmax(x, 0); });

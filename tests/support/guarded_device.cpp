@@ -135,6 +135,10 @@ class GuardedBackend final : public Backend {
   void compress(const Program& program, const std::function<Output(int64_t)>& resize) override {
     cpu_backend().compress(RealProgram(program), real(resize));
   }
+  void compress_padded(const Program& program, const Output& out, const void* fill,
+                       const Buffer& count) override {
+    cpu_backend().compress_padded(RealProgram(program), real(out), fill, real(count));
+  }
   void partition(const Program& program,
                  const std::function<std::pair<Buffer, Buffer>(int64_t)>& allocate) override {
     cpu_backend().partition(RealProgram(program), [&](int64_t count) {
@@ -146,9 +150,18 @@ class GuardedBackend final : public Backend {
                    const std::function<Output(int64_t)>& allocate) override {
     cpu_backend().coordinates(RealProgram(program), shape, real(allocate));
   }
+  void coordinates_padded(const Program& program, const Shape& shape, const Output& out,
+                          int64_t fill) override {
+    cpu_backend().coordinates_padded(RealProgram(program), shape, real(out), fill);
+  }
   int64_t expand(const Program& program, const Buffer& source, int64_t source_numel,
                  const Target& target) override {
     return cpu_backend().expand(RealProgram(program), real(source), source_numel, real(target));
+  }
+
+  void expand_padded(const Program& program, const Buffer& source, int64_t source_numel,
+                     const Target& target) override {
+    cpu_backend().expand_padded(RealProgram(program), real(source), source_numel, real(target));
   }
 
   void reduce(const Program& program, Reduction reduction, const ReductionShape& shape,

@@ -83,6 +83,10 @@ class CpuBackend final : public Backend {
     return cpu::run_fill_small(address(to, itemsize(dtype)), dtype, address(mask, 1), n, number,
                                from);
   }
+  void compress_padded(const Program& program, const Output& out, const void* fill,
+                       const Buffer& count) override {
+    cpu::run_compress_padded(program, out, fill, integers(count));
+  }
   void partition(const Program& program,
                  const std::function<std::pair<Buffer, Buffer>(int64_t)>& allocate) override {
     cpu::run_partition(program, allocate);
@@ -91,9 +95,18 @@ class CpuBackend final : public Backend {
                    const std::function<Output(int64_t)>& allocate) override {
     cpu::run_coordinates(program, shape, allocate);
   }
+  void coordinates_padded(const Program& program, const Shape& shape, const Output& out,
+                          int64_t fill) override {
+    cpu::run_coordinates_padded(program, shape, out, fill);
+  }
   int64_t expand(const Program& program, const Buffer& source, int64_t source_numel,
                  const Target& target) override {
     return cpu::run_expand(program, address(source, itemsize(target.dtype)), source_numel, target);
+  }
+
+  void expand_padded(const Program& program, const Buffer& source, int64_t source_numel,
+                     const Target& target) override {
+    cpu::run_expand_padded(program, address(source, itemsize(target.dtype)), source_numel, target);
   }
 
   void reduce(const Program& program, Reduction reduction, const ReductionShape& shape,

@@ -200,7 +200,7 @@ void Evaluator::execute(const Instr& instr, int64_t start, int64_t n) {
   } else if (instr.op == Op::where) {
     return execute_where(instr, n);
   } else {
-    instr.set->probe(data(instr.a), words, n);
+    static_cast<const ProbedSet&>(*instr.set).probe(data(instr.a), words, n);
   }
   if (instr.out == DType::boolean) dst.state = state_of(dst.words(), n);
 }

@@ -1,4 +1,4 @@
-// The kinds of IsinSet: nothing, a few values, one byte, a bitmap, a hash table; and the choice
+// The kinds of ProbedSet: nothing, a few values, one byte, a bitmap, a hash table; and the choice
 // among them.
 #include "backend/cpu/isin.h"
 
@@ -55,7 +55,9 @@ void probe_words(const T* element, uint64_t* mask, size_t n, F probe_word) {
   *mask = probe_word(padded) & ((uint64_t{1} << n) - 1);
 }
 
-class EmptySet final : public IsinSet {
+using cpu::ProbedSet;
+
+class EmptySet final : public ProbedSet {
  public:
   void probe(const void*, uint64_t* mask, size_t n) const override {
     std::fill_n(mask, (n + 63) / 64, uint64_t{0});
@@ -64,7 +66,7 @@ class EmptySet final : public IsinSet {
 
 /// Compares with every value, without branches.
 template <class T>
-class TinySet final : public IsinSet {
+class TinySet final : public ProbedSet {
  public:
   explicit TinySet(std::vector<T> values) : values_(std::move(values)) {}
 
@@ -86,7 +88,7 @@ class TinySet final : public IsinSet {
 
 /// One bit for every integer from the smallest value to the largest.
 template <class T>
-class BitmapSet final : public IsinSet {
+class BitmapSet final : public ProbedSet {
  public:
   BitmapSet(const std::vector<T>& values, T low, T high)
       : low_(to_unsigned(low)), range_(to_unsigned(high) - low_), bits_(range_ / 64 + 2) {
@@ -116,7 +118,7 @@ class BitmapSet final : public IsinSet {
 
 /// For every byte, whether it is in the set.
 template <class T>
-class ByteSet final : public IsinSet {
+class ByteSet final : public ProbedSet {
  public:
   explicit ByteSet(const std::vector<T>& values) {
     for (const T value : values) contains_[static_cast<uint8_t>(value)] = 1;
@@ -140,7 +142,7 @@ class ByteSet final : public IsinSet {
 /// that are not in the set get past it, and it is small enough for the nearest caches. A bucket
 /// that is full goes on in the next one.
 template <class T>
-class HashSet final : public IsinSet {
+class HashSet final : public ProbedSet {
  public:
   explicit HashSet(const std::vector<T>& values)
       : filler_(key_of(values[0])),
@@ -256,7 +258,7 @@ std::optional<std::vector<T>> few(const std::vector<T>& values) {
 }
 
 template <class T>
-std::shared_ptr<const IsinSet> make(const std::vector<T>& values) {
+std::shared_ptr<const ProbedSet> make(const std::vector<T>& values) {
   if (values.empty()) return std::make_shared<EmptySet>();
   if (auto distinct = few(values)) return std::make_shared<TinySet<T>>(std::move(*distinct));
   if constexpr (sizeof(T) == 1) {
@@ -279,7 +281,7 @@ struct MakeFrom {
   int64_t n;
   DType elements;
 
-  std::shared_ptr<const IsinSet> operator()(bool) const {
+  std::shared_ptr<const ProbedSet> operator()(bool) const {
     // Any nonzero byte is true.
     std::vector<uint8_t> values(static_cast<size_t>(n));
     const uint8_t* bytes = static_cast<const uint8_t*>(data);
@@ -288,7 +290,7 @@ struct MakeFrom {
   }
 
   template <class From>
-  std::shared_ptr<const IsinSet> operator()(From) const {
+  std::shared_ptr<const ProbedSet> operator()(From) const {
     const From* values = static_cast<const From*>(data);
     return visit_real(elements, [&]<class T>(T) {
       // As isin looks them up: bools as bytes, 16-bit floating point as float32.
@@ -301,7 +303,7 @@ struct MakeFrom {
 
 }  // namespace
 
-std::shared_ptr<const IsinSet> cpu::make_isin_set(const void* data, DType dtype, int64_t n,
+std::shared_ptr<const ProbedSet> cpu::make_isin_set(const void* data, DType dtype, int64_t n,
                                                   DType elements) {
   return visit_real(dtype, MakeFrom{data, n, elements});
 }

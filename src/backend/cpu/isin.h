@@ -1,4 +1,4 @@
-// IsinSet: a set of numbers prepared for looking up many elements.
+// ProbedSet: a set of numbers prepared for looking up many elements.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,19 @@
 
 namespace tamis {
 
-/// Made by cpu::make_isin_set, which chooses the cheapest kind. Elements are compared exactly: a
-/// value that their dtype cannot represent equals none of them, NaN equals nothing, -0 equals +0.
-class IsinSet {
- public:
-  virtual ~IsinSet() = default;
+namespace cpu {
 
+/// Made by make_isin_set, which chooses the cheapest kind.
+class ProbedSet : public IsinSet {
+ public:
   /// Bit i of mask (bit i % 64 of word i / 64) = whether x[i] is in the set, for n elements of the
   /// dtype that the set was made for; the bits of the last word beyond n become zero.
   virtual void probe(const void* x, uint64_t* mask, size_t n) const = 0;
 };
 
-namespace cpu {
-
 /// A set of n numbers that elements of dtype `elements` are looked up in.
-std::shared_ptr<const IsinSet> make_isin_set(const void* data, DType dtype, int64_t n,
-                                             DType elements);
+std::shared_ptr<const ProbedSet> make_isin_set(const void* data, DType dtype, int64_t n,
+                                               DType elements);
 
 }  // namespace cpu
 

@@ -24,12 +24,18 @@ bool run_compress_small(const void* data, size_t itemsize, const void* mask, int
                         const std::function<Output(int64_t)>& allocate);
 bool run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const void* number,
                     DType from);
+void run_compress_padded(const Program& program, const Output& out, const void* fill,
+                         int64_t* count);
 void run_partition(const Program& program,
                    const std::function<std::pair<Buffer, Buffer>(int64_t)>& allocate);
 void run_coordinates(const Program& program, const Shape& shape,
                      const std::function<Output(int64_t)>& allocate);
+void run_coordinates_padded(const Program& program, const Shape& shape, const Output& out,
+                            int64_t fill);
 int64_t run_expand(const Program& program, const void* source, int64_t source_numel,
                    const Target& target);
+void run_expand_padded(const Program& program, const void* source, int64_t source_numel,
+                       const Target& target);
 void run_reduce(const Program& program, Reduction reduction, const ReductionShape& shape, void* out,
                 DType result);
 void run_softmax(const Program& program, bool logarithm, int64_t rows, int64_t length, void* out,

@@ -16,7 +16,7 @@ namespace tamis::testing {
 namespace {
 
 template <class T>
-std::vector<bool> probe(const IsinSet& set, const std::vector<T>& x) {
+std::vector<bool> probe(const cpu::ProbedSet& set, const std::vector<T>& x) {
   GuardedArena elements(x.size() * sizeof(T)), words(x.size() + 64);
   const T* at = elements.place(x, Edge::back);
   const size_t count = (x.size() + 63) / 64;

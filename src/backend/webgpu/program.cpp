@@ -1,0 +1,329 @@
+// Writing the code of programs.
+#include "backend/webgpu/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/backend.h"
+#include "backend/webgpu/library.h"
+#include "core/tensor_impl.h"
+
+namespace tamis::webgpu {
+
+const std::string& Indexer::coordinate(size_t d) {
+  if (coordinates_.empty()) {
+    // From the innermost dimension on, each the rest of what the next is divided from.
+    coordinates_.resize(shape_.size());
+    std::string rest = "e";
+    for (size_t k = shape_.size(); k-- > 0;) {
+      coordinates_[k] = fmt::format("{}c{}", prefix_, k);
+      if (k == 0) {
+        statements_ += fmt::format("let {} = {};\n", coordinates_[0], rest);
+      } else {
+        const std::string size = shader_.param(shape_[k]);
+        const std::string quotient = fmt::format("{}q{}", prefix_, k);
+        statements_ += fmt::format("let {0} = {1} / {2};\nlet {3} = {1} - {0} * {2};\n", quotient,
+                                   rest, size, coordinates_[k]);
+        rest = quotient;
+      }
+    }
+  }
+  return coordinates_[d];
+}
+
+std::string Indexer::operator()(const Shape& strides, int64_t offset) {
+  std::string index = shader_.param(offset);
+  if (strides == contiguous_strides(shape_)) return fmt::format("{} + e", index);
+  for (size_t d = 0; d < shape_.size(); ++d) {
+    if (strides[d] == 0 || shape_[d] == 1) continue;
+    const std::string at = shape_.size() == 1 ? "e" : coordinate(d);
+    index += fmt::format(" + {} * {}", at, shader_.param(strides[d]));
+  }
+  return index;
+}
+
+std::string number(Shader& shader, DType dtype, const void* bytes) {
+  uint32_t words[4] = {};
+  std::memcpy(words, bytes, itemsize(dtype));
+  switch (itemsize(dtype)) {
+    case 16: {
+      const std::string a = shader.param(words[0]), b = shader.param(words[1]);
+      const std::string c = shader.param(words[2]), d = shader.param(words[3]);
+      return fmt::format("vec4u({}, {}, {}, {})", a, b, c, d);
+    }
+    case 8:
+      return shader.param_pair(words[0] | uint64_t{words[1]} << 32);
+    default:
+      break;
+  }
+  if (dtype == DType::boolean) return fmt::format("({} != 0u)", shader.param(words[0]));
+  if (dtype == DType::int8) words[0] = static_cast<uint32_t>(static_cast<int8_t>(words[0]));
+  if (dtype == DType::int16) words[0] = static_cast<uint32_t>(static_cast<int16_t>(words[0]));
+  return shader.param(words[0]);
+}
+
+namespace {
+
+bool is_skip(const Instr& instr) {
+  return instr.op == Op::skip_if_none || instr.op == Op::skip_if_all;
+}
+
+class Emitter {
+ public:
+  Emitter(Queue& queue, Shader& shader, const Program& program, int spare)
+      : queue_(queue),
+        shader_(shader),
+        program_(program),
+        spare_(spare),
+        names_(static_cast<size_t>(program.registers)),
+        on_host_(static_cast<size_t>(program.registers), 0) {}
+
+  Code emit(Wanted wanted) {
+    Code code;
+    const bool masks = wanted != Wanted::value && program_.mask >= 0;
+    const bool values = wanted != Wanted::mask && program_.value >= 0;
+    const auto mask_end = values ? program_.code.size() : static_cast<size_t>(program_.mask_end);
+    find_live(masks, values, program_.mask >= 0 ? mask_end : program_.code.size());
+    bind_leaves();
+    Indexer index(shader_, program_.shape, indexing_, "p");
+    index_ = &index;
+    for (size_t k = 0; k < program_.setup.size(); ++k) add_setup(program_.setup[k]);
+    std::string part;
+    for (size_t k = 0; k < program_.code.size(); ++k) {
+      if (program_.mask >= 0 && k == static_cast<size_t>(program_.mask_end)) {
+        code.mask_part = std::move(part);
+        part.clear();
+        if (masks) code.mask = name_of(program_.mask, code.mask_part);
+      }
+      if (live_[k]) add(program_.code[k], part);
+    }
+    if (program_.mask >= 0 &&
+        static_cast<size_t>(program_.mask_end) == program_.code.size()) {
+      code.mask_part = std::move(part);
+      part.clear();
+      if (masks) code.mask = name_of(program_.mask, code.mask_part);
+    }
+    code.value_part = std::move(part);
+    if (values) code.value = name_of(program_.value, code.value_part);
+    code.mask_part = indexing_ + setup_ + code.mask_part;
+    code.uploads = std::move(uploads_);
+    return code;
+  }
+
+ private:
+  /// Marks the instructions that the results need; registers are used again, so from the end.
+  void find_live(bool masks, bool values, size_t end) {
+    live_.assign(program_.code.size(), 0);
+    std::vector<uint8_t> needed(static_cast<size_t>(program_.registers), 0);
+    if (values) needed[program_.value] = 1;
+    if (masks) needed[program_.mask] = 1;
+    for (size_t k = end; k-- > 0;) {
+      const Instr& instr = program_.code[k];
+      if (is_skip(instr) || !needed[instr.dst]) continue;
+      live_[k] = 1;
+      needed[instr.dst] = 0;
+      for (int16_t r : {instr.a, instr.b, instr.c}) {
+        if (r >= 0) needed[r] = 1;
+      }
+    }
+    setup_needed_ = std::move(needed);
+    for (size_t k = program_.setup.size(); k-- > 0;) {
+      const Instr& instr = program_.setup[k];
+      if (!setup_needed_[instr.dst]) continue;
+      for (int16_t r : {instr.a, instr.b, instr.c}) {
+        if (r >= 0) setup_needed_[r] = 1;
+      }
+    }
+  }
+
+  static bool is_host(const Leaf& leaf) {
+    return !leaf.intervals && &leaf.storage->backend() == &cpu_backend();
+  }
+
+  /// Names for the arrays of the leaves that are read. If there are more blocks than a shader may
+  /// have, the last ones are first copied into one.
+  void bind_leaves() {
+    std::vector<int> used;
+    const auto note = [&](const Instr& instr) {
+      if (instr.op != Op::load) return;
+      const Leaf& leaf = program_.leaves[instr.leaf];
+      if (!leaf.intervals && !is_host(leaf)) used.push_back(instr.leaf);
+    };
+    for (const Instr& instr : program_.setup) {
+      if (setup_needed_[instr.dst]) note(instr);
+    }
+    for (size_t k = 0; k < program_.code.size(); ++k) {
+      if (live_[k]) note(program_.code[k]);
+    }
+    arrays_.resize(program_.leaves.size());
+    offsets_.assign(program_.leaves.size(), 0);
+    std::vector<Block*> blocks = shader_.blocks();
+    const size_t room = queue_.limits().bindings - static_cast<size_t>(spare_) - extra_bindings();
+    std::vector<int> moved;
+    for (int leaf : used) {
+      Block* const block = block_at(leaf);
+      const bool is_known = std::find(blocks.begin(), blocks.end(), block) != blocks.end();
+      if (!is_known && blocks.size() + 1 >= room) {
+        moved.push_back(leaf);
+        continue;
+      }
+      if (!is_known) blocks.push_back(block);
+      arrays_[leaf] = shader_.bind(block, Access::read);
+    }
+    if (!moved.empty()) move_leaves(moved);
+  }
+
+  /// Blocks that structured masks and sets need.
+  size_t extra_bindings() const {
+    size_t n = program_.sets.size();
+    for (const Leaf& leaf : program_.leaves) n += leaf.intervals && !leaf.intervals->is_band();
+    return n;
+  }
+
+  void move_leaves(const std::vector<int>& moved) {
+    std::map<Block*, int64_t> begins;
+    int64_t bytes = 0;
+    for (int leaf : moved) {
+      Block* const block = block_at(leaf);
+      if (begins.emplace(block, bytes).second) bytes += block->bytes;
+    }
+    Block* const all = *uploads_.emplace_back(std::make_unique<Scratch>(queue_, bytes));
+    for (const auto& [block, begin] : begins) queue_.copy(block, 0, all, begin, block->bytes);
+    const std::string array = shader_.bind(all, Access::read);
+    for (int leaf : moved) {
+      arrays_[leaf] = array;
+      offsets_[leaf] = begins.at(block_at(leaf)) /
+                       static_cast<int64_t>(itemsize(program_.leaves[leaf].dtype));
+    }
+  }
+
+  Block* block_at(int leaf) const {
+    return static_cast<Block*>(program_.leaves[leaf].storage->data());
+  }
+
+  /// Numbers of the host are computed there and become parameters where the device needs them.
+  void add_setup(const Instr& instr) {
+    if (!setup_needed_[instr.dst]) return;
+    bool host = instr.op != Op::load || is_host(program_.leaves[instr.leaf]);
+    for (int16_t r : {instr.a, instr.b, instr.c}) host = host && (r < 0 || on_host_[r]);
+    on_host_[instr.dst] = host;
+    if (!host) add(instr, setup_);
+  }
+
+  std::string host_number(int16_t reg) {
+    Program program(std::pmr::get_default_resource());
+    program.numel = 1;
+    program.leaves = program_.leaves;
+    for (Leaf& leaf : program.leaves) leaf.strides = {};
+    DType dtype{};
+    for (const Instr& instr : program_.setup) {
+      if (!on_host_[instr.dst] || !setup_needed_[instr.dst]) continue;
+      program.setup.push_back(instr);
+      if (instr.dst == reg) dtype = instr.out;
+    }
+    program.registers = program_.registers;
+    program.value = reg;
+    program.dtype = dtype;
+    alignas(64) std::byte bytes[128];
+    cpu_backend().store(program, {{bytes, 0}, dtype, {}});
+    return number(shader_, dtype, bytes);
+  }
+
+  /// The variable that holds a register.
+  const std::string& name_of(int16_t reg, std::string& to) {
+    std::string& name = names_[reg];
+    if (name.empty() && on_host_[reg]) define(reg, host_number(reg), to);
+    return name;
+  }
+
+  void define(int16_t reg, const std::string& value, std::string& to) {
+    names_[reg] = fmt::format("r{}", count_++);
+    to += fmt::format("let {} = {};\n", names_[reg], value);
+  }
+
+  void add(const Instr& instr, std::string& to) {
+    const auto operand = [&](int16_t r) {
+      // Numbers of the host are defined before everything, so that all parts see them.
+      return r < 0 ? std::string() : name_of(r, on_host_[r] ? setup_ : to);
+    };
+    const std::string a = operand(instr.a), b = operand(instr.b), c = operand(instr.c);
+    switch (instr.op) {
+      case Op::load:
+        return define(instr.dst, load(instr.leaf), to);
+      case Op::cast:
+        return define(instr.dst, convert(a, instr.in, instr.out), to);
+      case Op::where:
+        return define(instr.dst, fmt::format("select({}, {}, {})", b, a, c), to);
+      case Op::isin:
+        return define(instr.dst, probe(shader_, *instr.set, instr.in, a), to);
+      default:
+        return define(instr.dst, apply(instr.op, instr.in, a, b), to);
+    }
+  }
+
+  std::string load(int leaf_index) {
+    const Leaf& leaf = program_.leaves[leaf_index];
+    if (is_host(leaf)) {
+      const auto* const data = static_cast<const char*>(leaf.storage->data());
+      return number(shader_, leaf.dtype,
+                    data + leaf.offset * static_cast<int64_t>(itemsize(leaf.dtype)));
+    }
+    const std::string at = (*index_)(leaf.strides, leaf.offset + offsets_[leaf_index]);
+    if (leaf.intervals) return in_intervals(*leaf.intervals, at);
+    return shader_.load(leaf.dtype, arrays_[leaf_index], at);
+  }
+
+  std::string in_intervals(const Intervals& intervals, const std::string& at) {
+    const std::string cols = shader_.param(intervals.cols());
+    if (intervals.is_band()) {
+      const auto bound = [](int64_t v) {
+        return static_cast<int64_t>(std::clamp<int64_t>(v, INT32_MIN + 1, INT32_MAX - 1));
+      };
+      const std::string lower = shader_.param(-bound(intervals.lower()));
+      const std::string upper = shader_.param(bound(intervals.upper()));
+      return fmt::format("in_band({}, {}, {}, {})", at, cols, lower, upper);
+    }
+    std::vector<uint32_t> ends;
+    ends.reserve(static_cast<size_t>(2 * intervals.rows()));
+    for (int64_t r = 0; r < intervals.rows(); ++r) {
+      const auto [lo, hi] = intervals.row(r);
+      ends.push_back(static_cast<uint32_t>(lo));
+      ends.push_back(static_cast<uint32_t>(hi));
+    }
+    const auto bytes = static_cast<int64_t>(ends.size() * 4);
+    Block* const block = *uploads_.emplace_back(std::make_unique<Scratch>(queue_, bytes));
+    queue_.write(block, 0, ends.data(), bytes);
+    const std::string array = shader_.bind(block, Access::read);
+    shader_.declare(fmt::format(
+        "fn in_row_{0}(at: u32, cols: u32) -> bool {{\n"
+        "let row = at / cols; let col = at - row * cols;\n"
+        "return col >= {0}[2u * row] && col < {0}[2u * row + 1u]; }}\n",
+        array));
+    return fmt::format("in_row_{}({}, {})", array, at, cols);
+  }
+
+  Queue& queue_;
+  Shader& shader_;
+  const Program& program_;
+  const int spare_;
+  std::vector<std::string> names_;     // per register: the variable that holds it now
+  std::vector<uint8_t> on_host_;       // per register: a number of the host
+  std::vector<uint8_t> live_;          // per instruction of the code
+  std::vector<uint8_t> setup_needed_;  // per register
+  std::vector<std::string> arrays_;    // per leaf
+  std::vector<int64_t> offsets_;       // per leaf: where it was moved to
+  std::vector<std::unique_ptr<Scratch>> uploads_;
+  std::string indexing_, setup_;
+  Indexer* index_ = nullptr;
+  int count_ = 0;
+};
+
+}  // namespace
+
+Code emit(Queue& queue, Shader& shader, const Program& program, Wanted wanted, int spare) {
+  return Emitter(queue, shader, program, spare).emit(wanted);
+}
+
+}  // namespace tamis::webgpu

@@ -1,0 +1,55 @@
+// Programs as WGSL: straight-line code for one element. Skips are left out, because what they jump
+// over has no effects.
+#pragma once
+
+#include <memory>
+
+#include "backend/program.h"
+#include "backend/webgpu/shader.h"
+
+namespace tamis::webgpu {
+
+/// Statements over the variable `e`, the number of an element in row-major order, and the names of
+/// the variables that then hold its mask (bool) and its value (type_of(program.dtype)).
+struct Code {
+  std::string mask_part;   ///< all that comes before the mask is known
+  std::string value_part;  ///< what is left; may be left out where the mask is false
+  std::string mask, value;
+  /// What the kernel reads beside tensors. Until it is recorded.
+  std::vector<std::unique_ptr<Scratch>> uploads;
+};
+
+enum class Wanted : uint8_t { mask, value, both };
+
+/// Binds the leaves and writes the code for what is wanted. The sink has bound what it writes; it
+/// may bind `spare` more blocks afterwards.
+Code emit(Queue& queue, Shader& shader, const Program& program, Wanted wanted, int spare = 0);
+
+/// The number of an element of a strided tensor, for element `e` of a space of this shape.
+/// Statements that it needs go to `statements`; their variables begin with `prefix`.
+class Indexer {
+ public:
+  Indexer(Shader& shader, const Shape& shape, std::string& statements, std::string prefix)
+      : shader_(shader), shape_(shape), statements_(statements), prefix_(std::move(prefix)) {}
+  std::string operator()(const Shape& strides, int64_t offset);
+
+ private:
+  const std::string& coordinate(size_t d);
+
+  Shader& shader_;
+  const Shape& shape_;
+  std::string& statements_;
+  const std::string prefix_;
+  std::vector<std::string> coordinates_;
+};
+
+/// An expression for a number of the host, whose bits become parameters.
+std::string number(Shader& shader, DType dtype, const void* bytes);
+
+/// A set of numbers on the device.
+std::shared_ptr<const IsinSet> make_isin_set(Queue& queue, const void* host, DType dtype, int64_t n,
+                                             DType elements);
+/// Whether `value` is in the set, as an expression.
+std::string probe(Shader& shader, const IsinSet& set, DType dtype, const std::string& value);
+
+}  // namespace tamis::webgpu

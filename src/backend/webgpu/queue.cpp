@@ -1,0 +1,236 @@
+// Recording and submitting, and the pool of buffers.
+#include "backend/webgpu/queue.h"
+
+#include <cstring>
+
+#include "backend/webgpu/shader.h"
+#include "core/check.h"
+
+namespace tamis::webgpu {
+
+namespace {
+
+/// Buffers are made in these sizes, so that they fit again: with 4 steps per power of two.
+int64_t size_class(int64_t bytes) {
+  int64_t step = 256;
+  while (step * 8 <= bytes) step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+
+/// The list is sent when it has this many commands: the device should not wait for long ones.
+constexpr size_t kMaxCommands = 128;
+
+/// Buffers kept for reuse, at most.
+constexpr int64_t kMaxCached = int64_t{1} << 29;
+
+int64_t whole_words(int64_t bytes) { return (bytes + 3) / 4 * 4; }
+
+}  // namespace
+
+Block* Queue::allocate(int64_t bytes) {
+  const auto largest = static_cast<int64_t>(limits().buffer_bytes);
+  check(bytes <= largest, ErrorKind::memory,
+        "{}: a tensor of {} bytes is more than the {} that a shader can see on this device",
+        adapter().name, bytes, largest);
+  const int64_t limit = memory_limit_;
+  // Padding as on the CPU, so that elements can be written by whole words.
+  const int64_t size = std::min(size_class(bytes + 16), std::max(largest, int64_t{256}));
+  std::lock_guard guard(mutex_);
+  check(limit == 0 || stats_.live_bytes + bytes <= limit, ErrorKind::memory,
+        "{}: could not allocate {} bytes: {} of {} are in use", adapter().name, bytes,
+        stats_.live_bytes, limit);
+  Block* block = nullptr;
+  if (const auto found = pool_.find(size); found != pool_.end()) {
+    block = found->second;
+    pool_.erase(found);
+    stats_.cached_bytes -= block->bytes;
+  } else {
+    block = new Block{this, nullptr, size, 0, 0};
+    try {
+      block->handle = gpu_->make_buffer(static_cast<uint64_t>(size));
+    } catch (...) {
+      delete block;
+      throw;
+    }
+  }
+  block->counted = bytes;
+  stats_.live_bytes += bytes;
+  return block;
+}
+
+void Queue::free(Block* block) noexcept {
+  std::lock_guard guard(mutex_);
+  stats_.live_bytes -= block->counted;
+  // A buffer that the list still needs must stay; so all go to the pool until it is sent.
+  stats_.cached_bytes += block->bytes;
+  pool_.emplace(block->bytes, block);
+  for (auto at = pool_.begin(); stats_.cached_bytes > kMaxCached && at != pool_.end();) {
+    if (at->second->list == list_) {
+      ++at;
+      continue;
+    }
+    stats_.cached_bytes -= at->second->bytes;
+    gpu_->free_buffer(at->second->handle);
+    delete at->second;
+    at = pool_.erase(at);
+  }
+}
+
+void Queue::trim() {
+  std::lock_guard guard(mutex_);
+  submit_locked();
+  for (const auto& [size, block] : pool_) {
+    gpu_->free_buffer(block->handle);
+    delete block;
+  }
+  pool_.clear();
+  stats_.cached_bytes = 0;
+}
+
+void Queue::write(Block* to, int64_t begin, const void* data, int64_t bytes) {
+  if (bytes == 0) return;
+  std::lock_guard guard(mutex_);
+  if (to->list == list_) submit_locked();
+  stats_.written_bytes += bytes;
+  const int64_t whole = bytes / 4 * 4;
+  const auto at = static_cast<uint64_t>(begin);
+  if (whole > 0) gpu_->write(to->handle, at, data, static_cast<uint64_t>(whole));
+  if (whole == bytes) return;
+  uint32_t word = 0;  // what it overwrites is padding
+  std::memcpy(&word, static_cast<const char*>(data) + whole, static_cast<size_t>(bytes - whole));
+  gpu_->write(to->handle, at + static_cast<uint64_t>(whole), &word, 4);
+}
+
+void Queue::read(Block* from, int64_t begin, void* data, int64_t bytes) {
+  if (bytes == 0) return;
+  std::atomic<bool> done{false};
+  bool ok = false;
+  const int64_t first = begin / 4 * 4, skip = begin - first;
+  {
+    std::lock_guard guard(mutex_);
+    submit_locked();
+    ++stats_.readbacks;
+    stats_.readback_bytes += bytes;
+    gpu_->read(from->handle, static_cast<uint64_t>(first),
+               static_cast<uint64_t>(whole_words(skip + bytes)), [&](const void* found) {
+                 ok = found != nullptr;
+                 if (ok) {
+                   std::memcpy(data, static_cast<const char*>(found) + skip,
+                               static_cast<size_t>(bytes));
+                 }
+                 done = true;
+               });
+  }
+  gpu_->wait(done);
+  check(ok, ErrorKind::device, "{}: the device was lost while its memory was read", adapter().name);
+}
+
+void* Queue::pipeline(const Shader& shader) {
+  std::string text = shader.text();
+  if (const auto found = pipelines_.find(text); found != pipelines_.end()) return found->second;
+  void* const made = gpu_->make_pipeline(text, shader.accesses());
+  ++stats_.pipelines;
+  pipelines_.emplace(std::move(text), made);
+  return made;
+}
+
+void Queue::run(const Shader& shader, int64_t invocations) {
+  run_groups(shader, (invocations + kGroupSize - 1) / kGroupSize);
+}
+
+void Queue::run_groups(const Shader& shader, int64_t groups) {
+  if (groups == 0) return;
+  std::lock_guard guard(mutex_);
+  Command command;
+  command.kind = Command::Kind::dispatch;
+  command.pipeline = pipeline(shader);
+  const auto bytes = static_cast<uint32_t>(shader.params().size() * 4);
+  uint32_t begin = static_cast<uint32_t>(params_.size()) + kParamsStride - 1;
+  begin -= begin % kParamsStride;
+  if (commands_.size() >= kMaxCommands || begin + bytes > kParamsBytes) {
+    submit_locked();
+    begin = 0;
+  }
+  params_.resize(begin + bytes);
+  std::memcpy(params_.data() + begin, shader.params().data(), bytes);
+  command.params_begin = begin;
+  command.params_bytes = bytes;
+  const int64_t rows = (groups + kMaxGroups - 1) / kMaxGroups;
+  command.groups[0] = static_cast<uint32_t>((groups + rows - 1) / rows);
+  command.groups[1] = static_cast<uint32_t>(rows);
+  for (Block* block : shader.blocks()) {
+    command.buffers.push_back(block->handle);
+    use(block);
+  }
+  commands_.push_back(std::move(command));
+  ++stats_.dispatches;
+}
+
+void Queue::copy(Block* from, int64_t from_begin, Block* to, int64_t to_begin, int64_t bytes) {
+  if (bytes == 0) return;
+  std::lock_guard guard(mutex_);
+  Command command;
+  command.kind = Command::Kind::copy;
+  command.from = from->handle;
+  command.to = to->handle;
+  command.from_begin = static_cast<uint64_t>(from_begin);
+  command.to_begin = static_cast<uint64_t>(to_begin);
+  command.bytes = static_cast<uint64_t>(bytes);
+  use(from);
+  use(to);
+  commands_.push_back(std::move(command));
+}
+
+void Queue::clear(Block* block, int64_t begin, int64_t bytes) {
+  if (bytes == 0) return;
+  std::lock_guard guard(mutex_);
+  Command command;
+  command.kind = Command::Kind::clear;
+  command.to = block->handle;
+  command.to_begin = static_cast<uint64_t>(begin);
+  command.bytes = static_cast<uint64_t>(bytes);
+  use(block);
+  commands_.push_back(std::move(command));
+}
+
+void Queue::submit_locked() {
+  if (commands_.empty()) return;
+  // Gone even if the device refuses them: what is refused once would be refused again.
+  const std::vector<Command> commands = std::move(commands_);
+  const std::vector<std::byte> params = std::move(params_);
+  commands_.clear();
+  params_.clear();
+  ++list_;
+  ++stats_.submits;
+  gpu_->submit(commands, params);
+}
+
+void Queue::submit() {
+  std::lock_guard guard(mutex_);
+  submit_locked();
+}
+
+void Queue::synchronize() {
+  std::atomic<bool> done{false};
+  {
+    std::lock_guard guard(mutex_);
+    submit_locked();
+    gpu_->on_done([&] { done = true; });
+  }
+  gpu_->wait(done);
+}
+
+Stats Queue::stats() const {
+  std::lock_guard guard(mutex_);
+  return stats_;
+}
+
+void Queue::reset_stats() {
+  std::lock_guard guard(mutex_);
+  const Stats before = stats_;
+  stats_ = {};
+  stats_.live_bytes = before.live_bytes;
+  stats_.cached_bytes = before.cached_bytes;
+}
+
+}  // namespace tamis::webgpu

@@ -1,0 +1,90 @@
+// Queue: the work of a device in the order in which it was asked for: buffers from a pool, kernels
+// compiled once, dispatches collected and submitted together.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "backend/webgpu/gpu.h"
+
+namespace tamis::webgpu {
+
+class Queue;
+class Shader;
+
+/// A block of the device's memory. What Memory::data and Buffer::memory are on this device.
+struct Block {
+  Queue* queue = nullptr;
+  void* handle = nullptr;
+  int64_t bytes = 0;    // of the handle
+  int64_t counted = 0;  // what was asked for
+  uint64_t list = 0;    // the last list of commands that uses it
+};
+
+/// Calls may come from any thread; each takes effect whole, after those before it.
+class Queue {
+ public:
+  explicit Queue(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+
+  const Limits& limits() const { return gpu_->limits(); }
+  const Adapter& adapter() const { return gpu_->adapter(); }
+
+  /// Uninitialised. Throws kind memory if that is more than a shader can see, or than there is.
+  Block* allocate(int64_t bytes);
+  void free(Block* block) noexcept;
+  /// Keeps no buffers that are not in use.
+  void trim();
+
+  void write(Block* to, int64_t begin, const void* data, int64_t bytes);
+  /// Waits for all that has been recorded. Bytes that are not whole words may be read too.
+  void read(Block* from, int64_t begin, void* data, int64_t bytes);
+
+  /// Records a kernel over `invocations` (at most 2^32 - 1).
+  void run(const Shader& shader, int64_t invocations);
+  /// The same by the number of workgroups.
+  void run_groups(const Shader& shader, int64_t groups);
+  /// In bytes, all of them multiples of 4.
+  void copy(Block* from, int64_t from_begin, Block* to, int64_t to_begin, int64_t bytes);
+  void clear(Block* block, int64_t begin, int64_t bytes);
+
+  /// Sends what has been recorded to the device.
+  void submit();
+  void synchronize();
+
+  Stats stats() const;
+  void reset_stats();
+  /// Bytes that tensors may take together; for tests. 0: no limit but the device's.
+  void set_memory_limit(int64_t bytes) { memory_limit_ = bytes; }
+  Gpu& gpu() { return *gpu_; }
+
+ private:
+  void* pipeline(const Shader& shader);
+  void submit_locked();
+  void use(Block* block) { block->list = list_; }
+
+  const std::unique_ptr<Gpu> gpu_;
+  mutable std::mutex mutex_;
+  std::multimap<int64_t, Block*> pool_;  // by size
+  std::unordered_map<std::string, void*> pipelines_;
+  std::vector<Command> commands_;
+  std::vector<std::byte> params_;
+  uint64_t list_ = 1;  // number of the list that is being recorded
+  std::atomic<int64_t> memory_limit_{0};
+  Stats stats_;
+};
+
+/// A block for as long as a sink runs.
+class Scratch {
+ public:
+  Scratch(Queue& queue, int64_t bytes) : block_(queue.allocate(bytes)) {}
+  ~Scratch() { block_->queue->free(block_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  operator Block*() const { return block_; }
+
+ private:
+  Block* block_;
+};
+
+}  // namespace tamis::webgpu

@@ -1,0 +1,270 @@
+// Selections: count, compress, partition, coordinates and expand. A word of 32 mask bits is worked
+// on by one invocation, a tile of 256 words by a workgroup: bits and sums first, then the sums of
+// all tiles before each, then every element goes where the bits before it say.
+#include <fmt/format.h>
+
+#include "backend/webgpu/sinks.h"
+#include "core/tensor_impl.h"
+
+namespace tamis::webgpu {
+
+namespace {
+
+constexpr int64_t kTile = 32 * kGroupSize;
+
+/// Sums over a workgroup: after `scan(t, v)` every invocation has the sum of those before it, and
+/// `total` that of all.
+constexpr const char* kScan = R"(
+var<workgroup> sums: array<u32, 256>;
+var<workgroup> total: u32;
+fn scan(t: u32, v: u32) -> u32 {
+  sums[t] = v;
+  workgroupBarrier();
+  for (var d = 1u; d < 256u; d = d * 2u) {
+    var before = 0u;
+    if (t >= d) { before = sums[t - d]; }
+    workgroupBarrier();
+    sums[t] += before;
+    workgroupBarrier();
+  }
+  if (t == 255u) { total = sums[255]; }
+  return sums[t] - v;
+}
+)";
+
+/// The bits of a program's mask, with the number of true ones before each tile.
+class MaskBits {
+ public:
+  MaskBits(Queue& queue, const Program& program)
+      : queue_(queue),
+        numel_(program.numel),
+        tiles_((program.numel + kTile - 1) / kTile),
+        bits_(queue, (program.numel + 31) / 32 * 4),
+        before_(queue, (tiles_ + 1) * 4) {
+    find_bits(program);
+    add_up();
+  }
+
+  /// The number of all true ones, for which the host waits.
+  int64_t count() {
+    uint32_t found = 0;
+    queue_.read(before_, tiles_ * 4, &found, 4);
+    return found;
+  }
+
+  /// Runs statements for each element: `e` is its number, `rank` the number of true ones before it.
+  /// `otherwise` are those for the false ones.
+  void for_each(Shader& shader, const std::string& statements, const std::string& otherwise = "") {
+    const std::string bits = shader.bind(bits_, Access::read);
+    const std::string before = shader.bind(before_, Access::read);
+    const std::string n = shader.param(numel_), words = shader.param((numel_ + 31) / 32);
+    shader.declare(kScan);
+    std::string loop;
+    if (otherwise.empty()) {
+      loop = fmt::format(
+          "for (var rest = word; rest != 0u; rest = rest & (rest - 1u)) {{\n"
+          "let e = i * 32u + countTrailingZeros(rest);\n{}rank += 1u;\n}}\n",
+          statements);
+    } else {
+      loop = fmt::format(
+          "for (var j = 0u; j < 32u; j++) {{\nlet e = i * 32u + j;\nif (e >= {}) {{ break; }}\n"
+          "if (((word >> j) & 1u) != 0u) {{\n{}rank += 1u;\n}} else {{\n{}}}\n}}\n",
+          n, statements, otherwise);
+    }
+    shader.add(fmt::format(
+        "var word = 0u;\nif (i < {0}) {{ word = {1}[i]; }}\n"
+        "var rank = scan(t, countOneBits(word));\nif (i >= {0}) {{ return; }}\n"
+        "rank += {2}[group];\n{3}",
+        words, bits, before, loop));
+    queue_.run_groups(shader, tiles_);
+  }
+
+  Block* before() const { return before_; }
+  int64_t tiles() const { return tiles_; }
+
+ private:
+  void find_bits(const Program& program) {
+    Shader shader;
+    const std::string bits = shader.bind(bits_, Access::write);
+    const std::string before = shader.bind(before_, Access::write);
+    const std::string n = shader.param(numel_);
+    const Code code = emit(queue_, shader, program, Wanted::mask);
+    shader.declare(kScan);
+    shader.add(fmt::format(
+        "var word = 0u;\nfor (var j = 0u; j < 32u; j++) {{\nlet e = i * 32u + j;\n"
+        "if (e >= {0}) {{ break; }}\n{1}word = word | (select(0u, 1u, {2}) << j);\n}}\n"
+        "if (i * 32u < {0}) {{ {3}[i] = word; }}\n"
+        "_ = scan(t, countOneBits(word));\nif (t == 255u) {{ {4}[group + 1u] = total; }}\n",
+        n, code.mask_part, code.mask, bits, before));
+    queue_.run_groups(shader, tiles_);
+  }
+
+  /// Turns the sums of the tiles into those of all before each; one workgroup does it.
+  void add_up() {
+    Shader shader;
+    const std::string before = shader.bind(before_, Access::write);
+    const std::string n = shader.param(tiles_ + 1);
+    shader.declare(kScan);
+    shader.add(fmt::format(
+        "var carry = 0u;\nfor (var begin = 0u; begin < {0}; begin += 256u) {{\n"
+        "let k = begin + t;\nvar v = 0u;\nif (k > 0u && k < {0}) {{ v = {1}[k]; }}\n"
+        "let sum = scan(t, v) + v;\nif (k < {0}) {{ {1}[k] = carry + sum; }}\n"
+        "carry += workgroupUniformLoad(&total);\n}}\n",
+        n, before));
+    queue_.run_groups(shader, 1);
+  }
+
+  Queue& queue_;
+  const int64_t numel_, tiles_;
+  Scratch bits_, before_;
+};
+
+/// The statements that write a program's value to element `at` of a bound array.
+std::string store_value(Shader& shader, const Program& program, const Code& code,
+                        const std::string& array, const std::string& at) {
+  return code.mask_part + code.value_part + shader.store(program.dtype, array, at, code.value);
+}
+
+/// Packs the values that the mask keeps, as many as fit.
+void pack(Queue& queue, const Program& program, MaskBits& mask, const Output& out) {
+  Shader shader;
+  const std::string array = shader.bind_elements(block_of(out.buffer), program.dtype);
+  const Code code = emit(queue, shader, program, Wanted::value, 2);
+  const std::string at = fmt::format("{} + rank", shader.param(out.buffer.offset));
+  mask.for_each(shader, fmt::format("if (rank < {}) {{\n{}}}\n", shader.param(out.capacity),
+                                    store_value(shader, program, code, array, at)));
+}
+
+/// Writes the coordinates of what the mask keeps, as many as fit.
+void write_coordinates(const Shape& shape, MaskBits& mask, const Output& out) {
+  Shader shader;
+  const std::string array = shader.bind(block_of(out.buffer), Access::write);
+  const std::string capacity = shader.param(out.capacity);
+  std::string statements = "var rest_of_e = e;\n";
+  for (size_t d = shape.size(); d-- > 0;) {
+    const std::string size = shader.param(shape[d]);
+    const int64_t column = out.buffer.offset + static_cast<int64_t>(d) * out.capacity;
+    const std::string at = fmt::format("{} + rank", shader.param(column));
+    const std::string value = fmt::format("vec2u(rest_of_e % {}, 0u)", size);
+    statements += shader.store(DType::int64, array, at, value);
+    statements += fmt::format("rest_of_e = rest_of_e / {};\n", size);
+  }
+  mask.for_each(shader, fmt::format("if (rank < {}) {{\n{}}}\n", capacity, statements));
+}
+
+/// Writes `value`, an expression, to the elements of each of `columns` outputs from the count on.
+void fill_up(Queue& queue, Shader& shader, DType dtype, const Output& out, int64_t columns,
+             const MaskBits& mask, const std::string& value) {
+  if (out.capacity == 0 || columns == 0) return;
+  const std::string array = shader.bind_elements(block_of(out.buffer), dtype);
+  const std::string before = shader.bind(mask.before(), Access::read);
+  const std::string at = fmt::format("{} + i", shader.param(out.buffer.offset));
+  shader.add(fmt::format(
+      "if (i >= {} || i % {} < {}[{}]) {{ return; }}\n{}", shader.param(out.capacity * columns),
+      shader.param(out.capacity), before, shader.param(mask.tiles()),
+      shader.store(dtype, array, at, value)));
+  queue.run(shader, out.capacity * columns);
+}
+
+/// Writes source[rank] where the mask is true, if there is one, else the program's value.
+void spread(Queue& queue, const Program& program, MaskBits& mask, const Buffer& source,
+            int64_t source_numel, const Target& target) {
+  Shader shader;
+  const std::string array = shader.bind_elements(block_of(target.buffer), target.dtype);
+  const Code code = emit(queue, shader, program, Wanted::value, 3);
+  std::string indexing;
+  const std::string at =
+      Indexer(shader, program.shape, indexing, "t")(target.strides, target.buffer.offset);
+  std::string other;
+  if (program.value >= 0) {
+    other = indexing + store_value(shader, program, code, array, at);
+  }
+  if (source_numel == 0) {
+    const std::string nothing = other.empty() ? "_ = e;\n" : other;
+    return mask.for_each(shader, nothing, nothing);
+  }
+  const std::string from = shader.bind(block_of(source), Access::read);
+  const std::string element =
+      shader.load(target.dtype, from, fmt::format("{} + rank", shader.param(source.offset)));
+  mask.for_each(shader,
+                fmt::format("if (rank < {}) {{\n{}{}}} else {{\n{}}}\n",
+                            shader.param(source_numel), indexing,
+                            shader.store(target.dtype, array, at, element), other),
+                other);
+}
+
+}  // namespace
+
+int64_t run_count(Queue& queue, const Program& program) { return MaskBits(queue, program).count(); }
+
+void run_compress(Queue& queue, const Program& program,
+                  const std::function<Output(int64_t)>& resize) {
+  MaskBits mask(queue, program);
+  const int64_t count = mask.count();
+  const Output out = resize(count);
+  if (count > 0 && out.capacity > 0) pack(queue, program, mask, out);
+}
+
+void run_compress_padded(Queue& queue, const Program& program, const Output& out, const void* fill,
+                         const Buffer& count) {
+  MaskBits mask(queue, program);
+  if (out.capacity > 0) pack(queue, program, mask, out);
+  Shader filling;
+  fill_up(queue, filling, program.dtype, out, 1, mask, number(filling, program.dtype, fill));
+  Shader counting;
+  const std::string to = counting.bind(block_of(count), Access::write);
+  const std::string before = counting.bind(mask.before(), Access::read);
+  const std::string found =
+      fmt::format("vec2u({}[{}], 0u)", before, counting.param(mask.tiles()));
+  counting.add(fmt::format("if (i == 0u) {{ {}}}\n",
+                           counting.store(DType::int64, to, counting.param(count.offset), found)));
+  queue.run(counting, 1);
+}
+
+void run_partition(Queue& queue, const Program& program,
+                   const std::function<std::pair<Buffer, Buffer>(int64_t)>& allocate) {
+  MaskBits mask(queue, program);
+  const auto [kept, rejected] = allocate(mask.count());
+  Shader shader;
+  const std::string first = shader.bind_elements(block_of(kept), program.dtype);
+  const std::string second = shader.bind_elements(block_of(rejected), program.dtype);
+  const Code code = emit(queue, shader, program, Wanted::value, 2);
+  const std::string here = fmt::format("{} + rank", shader.param(kept.offset));
+  const std::string there = fmt::format("{} + e - rank", shader.param(rejected.offset));
+  mask.for_each(shader, store_value(shader, program, code, first, here),
+                store_value(shader, program, code, second, there));
+}
+
+void run_coordinates(Queue& queue, const Program& program, const Shape& shape,
+                     const std::function<Output(int64_t)>& allocate) {
+  MaskBits mask(queue, program);
+  const int64_t count = mask.count();
+  const Output out = allocate(count);
+  if (count > 0 && out.capacity > 0 && !shape.empty()) write_coordinates(shape, mask, out);
+}
+
+void run_coordinates_padded(Queue& queue, const Program& program, const Shape& shape,
+                            const Output& out, int64_t fill) {
+  if (shape.empty() || out.capacity == 0) return;
+  MaskBits mask(queue, program);
+  write_coordinates(shape, mask, out);
+  Shader shader;
+  fill_up(queue, shader, DType::int64, out, static_cast<int64_t>(shape.size()), mask,
+          shader.param_pair(static_cast<uint64_t>(fill)));
+}
+
+int64_t run_expand(Queue& queue, const Program& program, const Buffer& source,
+                   int64_t source_numel, const Target& target) {
+  MaskBits mask(queue, program);
+  const int64_t count = mask.count();
+  if (count <= source_numel) spread(queue, program, mask, source, source_numel, target);
+  return count;
+}
+
+void run_expand_padded(Queue& queue, const Program& program, const Buffer& source,
+                       int64_t source_numel, const Target& target) {
+  MaskBits mask(queue, program);
+  spread(queue, program, mask, source, source_numel, target);
+}
+
+}  // namespace tamis::webgpu
