@@ -75,6 +75,9 @@ inline Backend& common_backend(std::initializer_list<TensorRef> tensors) {
 inline Backend& backend_of(const Tensor& x) { return storage_of(x)->backend(); }
 /// Whether x is in memory that C++ code can read.
 bool is_on_host(const Tensor& x);
+/// The dtype that sums of x's elements are computed in on the way to a result: float64, or float32
+/// on a device that has no float64.
+DType wide_dtype(const Tensor& x);
 
 /// The deferred result of op on inputs: shapes broadcast (throws kind shape if they do not), value
 /// inputs are converted to `operand`, the result to `result` (bool for comparisons and masks). Mask
@@ -119,15 +122,19 @@ Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
 /// prepare_write and checked that target does not overlap x and mask.
 int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
                       const Shape& shape);
+/// The first of them into target (1-d, contiguous, x's dtype, not seen by anybody yet), which is
+/// filled up with `fill`; returns the number of all of them, 0-d int64. Waits for nothing.
+Tensor compress_padded(const Tensor& target, const Tensor& x, const Tensor& mask,
+                       const Shape& shape, Scalar fill);
 /// The elements where mask is true and those where it is false, in one pass over x; each 1-d.
 std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const Shape& shape);
 /// Number of true elements.
 int64_t count_true(const Tensor& mask);
 /// Coordinates of the true elements, int64 [count, mask.dim()], stored column by column.
 Tensor coordinates(const Tensor& mask);
-/// The first of them into columns (int64 [mask.dim(), size], contiguous, not seen by anybody yet);
-/// returns the number of all of them.
-int64_t coordinates_into(const Tensor& columns, const Tensor& mask);
+/// The first of them into columns (int64 [mask.dim(), size], contiguous, not seen by anybody yet),
+/// which are filled up with `fill`. Waits for nothing.
+void coordinates_padded(const Tensor& columns, const Tensor& mask, int64_t fill);
 /// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to
 /// target) is true. Returns how many that takes; if there are fewer, nothing is written.
 int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source);
@@ -135,6 +142,8 @@ int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source);
 /// where mask is false.
 int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
                     const Tensor& source);
+/// The same for a mask that may ask for more: what source lacks is x. Waits for nothing.
+void expand_padded(const Tensor& target, const Tensor& x, const Tensor& mask, const Tensor& source);
 /// x reduced over dims (sorted, not negative), which become size 1. x is first cast to `operand`;
 /// the result has dtype `result`: sum, mean and prod accumulate in int64 or double. Contiguous.
 Tensor reduce(Reduction reduction, const Tensor& x, const Shape& dims, DType operand, DType result);

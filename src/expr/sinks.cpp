@@ -143,6 +143,20 @@ int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
   return found;
 }
 
+Tensor compress_padded(const Tensor& target, const Tensor& x, const Tensor& mask,
+                       const Shape& shape, Scalar fill) {
+  Backend& backend = backend_for(Feature::select, x.dtype(), {target, x, mask});
+  if (numel(shape) == 0) {
+    store(target, fill);
+    return zeros_on(backend, {}, DType::int64);
+  }
+  Tensor count = allocate({}, DType::int64, backend);
+  const Tensor number = scalar_tensor(fill, x.dtype());
+  backend.compress_padded(selection_program(Compiler(shape), x, mask),
+                          {buffer_of(target), target.numel()}, number.data_ptr(), buffer_of(count));
+  return count;
+}
+
 std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const Shape& shape) {
   Backend& backend = backend_for(Feature::select, x.dtype(), {x, mask});
   Tensor kept, rejected;
@@ -183,15 +197,11 @@ Tensor coordinates(const Tensor& mask) {
   return make_view(columns, {{count, mask.dim()}, {1, count}, 0});
 }
 
-int64_t coordinates_into(const Tensor& columns, const Tensor& mask) {
+void coordinates_padded(const Tensor& columns, const Tensor& mask, int64_t fill) {
   Backend& backend = backend_for(Feature::select, DType::boolean, {columns, mask});
-  int64_t found = 0;
-  if (mask.numel() == 0) return found;
-  backend.coordinates(mask_program(Compiler(mask.shape()), mask), mask.shape(), [&](int64_t count) {
-    found = count;
-    return Output{buffer_of(columns), columns.shape()[1]};
-  });
-  return found;
+  if (mask.numel() == 0) return store(columns, fill);
+  backend.coordinates_padded(mask_program(Compiler(mask.shape()), mask), mask.shape(),
+                             {buffer_of(columns), columns.shape()[1]}, fill);
 }
 
 int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
@@ -212,17 +222,38 @@ int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source) {
   return backend.expand(program, elements, source.numel(), to);
 }
 
+namespace {
+
+/// The program of an expansion over x, with its target.
+const Program& expansion_program(Compiler& compiler, const Tensor& x, const Tensor& mask,
+                                 Target& to) {
+  compiler.mask(mask);
+  compiler.value(x, to.dtype);
+  return compiler.finish(&to);
+}
+
+}  // namespace
+
 int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
                     const Tensor& source) {
   Backend& backend = backend_for(Feature::select, target.dtype(), {target, x, mask, source});
   if (target.numel() == 0) return 0;
   const Buffer elements = buffer_of(source);
   Compiler compiler(target.shape());
-  compiler.mask(mask);
-  compiler.value(x, target.dtype());
   Target to = target_of(target);
-  const Program& program = compiler.finish(&to);
+  const Program& program = expansion_program(compiler, x, mask, to);
   return backend.expand(program, elements, source.numel(), to);
+}
+
+void expand_padded(const Tensor& target, const Tensor& x, const Tensor& mask,
+                   const Tensor& source) {
+  Backend& backend = backend_for(Feature::select, target.dtype(), {target, x, mask, source});
+  if (target.numel() == 0) return;
+  const Buffer elements = buffer_of(source);
+  Compiler compiler(target.shape());
+  Target to = target_of(target);
+  const Program& program = expansion_program(compiler, x, mask, to);
+  backend.expand_padded(program, elements, source.numel(), to);
 }
 
 bool any_true(const Tensor& mask) {

@@ -70,8 +70,9 @@ class WebgpuBackend final : public Backend {
       case Feature::scan:
       case Feature::accumulate:
       case Feature::matmul:
-      case Feature::random:
         return !is_wide(dtype);
+      case Feature::random:  // uniform numbers of float64 are made of bits, too
+        return !is_complex(dtype);
     }
     __builtin_unreachable();
   }

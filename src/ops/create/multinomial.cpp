@@ -3,6 +3,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "expr/expr.h"
 #include "tamis/tamis.h"
 
 namespace tamis {
@@ -36,7 +37,7 @@ Tensor with_replacement(const Tensor& p, int64_t num_samples, const Source& sour
   Shape shape = p.shape();
   shape.back() = num_samples;
   const Tensor found =
-      searchsorted(sums, rand(shape, {DType::float64, p.device()}, source) * total, false, true);
+      searchsorted(sums, rand(shape, {p.dtype(), p.device()}, source) * total, false, true);
   // A share that was rounded up to the total belongs to the last place that adds to it.
   return minimum(found, searchsorted(sums, total));
 }
@@ -44,7 +45,7 @@ Tensor with_replacement(const Tensor& p, int64_t num_samples, const Source& sour
 /// If each place waits for a random time, exponentially distributed with its probability as the
 /// rate, the first ones to come are a draw without replacement. Places of probability 0 never come.
 Tensor without_replacement(const Tensor& p, int64_t num_samples, const Source& source) {
-  const Tensor waits = -log1p(-rand(p.shape(), {DType::float64, p.device()}, source));
+  const Tensor waits = -log1p(-rand(p.shape(), {p.dtype(), p.device()}, source));
   return topk(where(p > 0, p / waits, -1), num_samples).second;
 }
 
@@ -53,7 +54,7 @@ Tensor without_replacement(const Tensor& p, int64_t num_samples, const Source& s
 Tensor multinomial(const Tensor& p, int64_t num_samples, bool replacement, Source generator) {
   NoGradGuard guard;
   check_probabilities(p, num_samples, replacement);
-  const Tensor wide = p.to(DType::float64);
+  const Tensor wide = p.to(wide_dtype(p));
   const Tensor rates = (wide / wide.amax({-1}, true)).contiguous();  // so that no sum overflows
   return replacement ? with_replacement(rates, num_samples, generator)
                      : without_replacement(rates, num_samples, generator);

@@ -31,6 +31,7 @@ Tensor random_floats(Random::Kind kind, const Shape& shape, const Options& optio
   const DType dtype = options.dtype.value_or(DType::float32);
   Tensor result = empty(shape, options);
   require(backend_of(result), Feature::random, dtype);
+  if (kind == Random::Kind::normal) require(backend_of(result), Feature::arithmetic, dtype);
   const Random random = draw(source, kind, result.numel(), dtype == DType::float64 ? 64 : 32);
   backend_of(result).random(random, dtype, result.numel(), buffer_of(result));
   return result;

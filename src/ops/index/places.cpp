@@ -51,7 +51,8 @@ Tensor take_places(const Tensor& x, const Places& places, int64_t first) {
 void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine) {
   if (numel(places.shape) == 0) return;
   Backend& backend = common_backend({target, value});
-  require(backend, Feature::index, target.dtype());
+  require(backend, combine == Combine::assign ? Feature::index : Feature::accumulate,
+          target.dtype());
   const Tensor source = to_backend(value.to(target.dtype()), backend);
   const Buffer from = buffer_of(source);
   backend.put(places, writable_buffer(target), from,

@@ -38,7 +38,8 @@ std::optional<Tensor> interval_mask(const Tensor& counts, Limit limit, const Ten
   if (first < 0 || (limits.dim() > 0 && limits.shape().back() != 1)) return {};
   const Shape shape = broadcast_shapes(counts.shape(), limits.shape());
   const int64_t cols = shape.back();
-  if (numel(shape) < kWorthStructure) return {};
+  // To build it the limits must be read, and on a device nobody should wait for that.
+  if (numel(shape) < kWorthStructure || !is_on_host(limits)) return {};
   Shape column = shape;
   column.back() = 1;
   std::vector<int64_t> lo = limits.to(DType::int64).expand(column).to_vector<int64_t>();

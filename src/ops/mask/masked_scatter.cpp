@@ -4,6 +4,7 @@
 #include "core/convert.h"
 #include "core/overlap.h"
 #include "expr/expr.h"
+#include "ops/mask/select.h"
 #include "ops/mask_args.h"
 #include "ops/row.h"
 #include "tamis/tamis.h"
@@ -29,10 +30,9 @@ void check_enough(const Tensor& source, int64_t needed) {
 Vjp scatter_vjp(const Shape& source_shape) {
   return [source_shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
     const Tensor& mask = saved[0];
-    const Tensor taken = masked_select(g, mask);
-    const Tensor rest = zeros_on(backend_of(g), {numel(source_shape) - taken.numel()}, g.dtype());
+    const int64_t size = numel(source_shape);
     return {{masked_fill(g, mask, scalar_tensor(0, g.dtype())), ~mask},
-            cat({taken, rest}).reshape(source_shape)};
+            select_padded(g, mask, g.shape(), size, 0).first.reshape(source_shape)};
   };
 }
 

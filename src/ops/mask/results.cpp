@@ -24,28 +24,6 @@ void check_size(const char* op, int64_t size) {
         size);
 }
 
-Tensor number(Backend& backend, int64_t value) { return full_on(backend, {}, value, DType::int64); }
-
-/// What `mask` keeps of x, both broadcast to shape, in `capacity` elements; returns them and the
-/// number of all that it keeps.
-std::pair<Tensor, int64_t> compress_padded(const Tensor& x, const Tensor& mask, const Shape& shape,
-                                           int64_t capacity, Scalar fill) {
-  check_fits(fill, x.dtype());
-  Tensor values = allocate({capacity}, x.dtype(), common_backend({x, mask}));
-  const int64_t count = compress_into(values, x, mask, shape);
-  if (count < capacity) store(values.narrow(0, count, capacity - count), fill);
-  if (is_tracked(x)) {
-    record(values, "masked_select_padded", count > capacity ? Flow::picks : Flow::moves, {x},
-           {mask},
-           [shape, capacity, count](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             Tensor kept = g.narrow(0, 0, std::min(capacity, count));
-             if (count > capacity)
-               kept = cat({kept, zeros_on(backend_of(g), {count - capacity}, g.dtype())});
-             return {spread_by_mask(kept, saved[0], shape)};
-           });
-  }
-  return {std::move(values), count};
-}
 
 }  // namespace
 
@@ -70,8 +48,7 @@ std::pair<Tensor, Tensor> masked_select_padded(const Tensor& x, const Tensor& ma
   check_select_mask("masked_select_padded", mask);
   check_size("masked_select_padded", size);
   const Shape shape = broadcast_shapes(mask.shape(), x.shape());
-  const auto [values, count] = compress_padded(x, mask, shape, size, fill);
-  return {values, number(backend_of(values), count)};
+  return select_padded(x, mask, shape, size, fill);
 }
 
 std::pair<Tensor, Tensor> masked_index_padded(const Tensor& x, const Tensor& mask, int64_t size,
@@ -89,17 +66,16 @@ std::pair<Tensor, Tensor> masked_index_padded(const Tensor& x, const Tensor& mas
   if (row == 0) {
     check_fits(fill, x.dtype());
     Backend& backend = common_backend({x, mask});
-    return {allocate(shape, x.dtype(), backend), number(backend, count_true(mask))};
+    return {allocate(shape, x.dtype(), backend), sum(mask)};
   }
-  const auto [values, count] = compress_padded(x, rows, x.shape(), numel(shape), fill);
-  return {values.view(shape), number(backend_of(values), count / row)};
+  const auto [values, count] = select_padded(x, rows, x.shape(), numel(shape), fill);
+  return {values.view(shape), row == 1 ? count : floor_divide(count, row).settle()};
 }
 
 Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value) {
   check_size("nonzero_static", size);
   const Tensor columns = allocate({x.dim(), size}, DType::int64, backend_of(x));
-  const int64_t count = coordinates_into(columns, x.to_bool());
-  if (count < size) store(columns.narrow(1, count, size - count), fill_value);
+  coordinates_padded(columns, x.to_bool(), fill_value);
   return make_view(columns, {{size, x.dim()}, {1, size}, 0});
 }
 

@@ -21,16 +21,36 @@ DType isin_operand(DType dtype) {
 
 }  // namespace
 
-Gradient spread_by_mask(const Tensor& grad, const Tensor& mask, const Shape& shape) {
-  const Tensor nothing = zeros_on(backend_of(grad), {}, grad.dtype()).expand(shape);
-  return {masked_scatter(nothing, mask, grad), mask};
+Tensor spread_by_mask(const Tensor& source, const Tensor& mask, const Shape& shape) {
+  Tensor result = allocate(shape, source.dtype(), common_backend({source, mask}));
+  expand_padded(result, scalar_tensor(0, source.dtype()), mask, source.contiguous());
+  if (is_tracked(source)) {
+    record(result, "spread_by_mask", Flow::moves, {source}, {mask},
+           [shape, n = source.numel()](const Tensor& g, std::span<const Tensor> saved)
+               -> Gradients { return {select_padded(g, saved[0], shape, n, 0).first}; });
+  }
+  return result;
+}
+
+std::pair<Tensor, Tensor> select_padded(const Tensor& x, const Tensor& mask, const Shape& shape,
+                                        int64_t size, Scalar fill) {
+  check_fits(fill, x.dtype());
+  Tensor values = allocate({size}, x.dtype(), common_backend({x, mask}));
+  const Tensor count = compress_padded(values, x, mask, shape, fill);
+  if (is_tracked(x)) {
+    record(values, "masked_select_padded", Flow::picks, {x}, {mask},
+           [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+             return {spread_by_mask(g, saved[0], shape)};
+           });
+  }
+  return {std::move(values), count};
 }
 
 void record_selection(const Tensor& result, const char* op, const Tensor& x, const Tensor& mask,
                       const Shape& shape) {
   record(result, op, Flow::moves, {x}, {mask},
          [shape](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           return {spread_by_mask(g, saved[0], shape)};
+           return {{spread_by_mask(g, saved[0], shape), saved[0]}};
          });
 }
 

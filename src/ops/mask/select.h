@@ -1,13 +1,19 @@
-// The gradient of a selection by a mask, for the ops whose results hold one.
+// Selections of a given size and their opposite, each the gradient of the other; neither waits for
+// a count.
 #pragma once
 
 #include "autograd/node.h"
 
 namespace tamis {
 
-/// The gradient of x, of this shape, from that of what the mask keeps of it: zero by structure
-/// where the mask is false. The mask is broadcast to the shape.
-Gradient spread_by_mask(const Tensor& grad, const Tensor& mask, const Shape& shape);
+/// Zeros of this shape, with the elements of source, in order, where mask (broadcast to the shape)
+/// is true, as long as there are any.
+Tensor spread_by_mask(const Tensor& source, const Tensor& mask, const Shape& shape);
+
+/// The first `size` elements that mask keeps of x, both broadcast to shape, filled up with `fill`,
+/// and the number of all that it keeps, 0-d int64. Throws kind value unless x's dtype holds `fill`.
+std::pair<Tensor, Tensor> select_padded(const Tensor& x, const Tensor& mask, const Shape& shape,
+                                        int64_t size, Scalar fill);
 
 /// Enters `result`, which is what mask keeps of x, both broadcast to shape, into the graph of
 /// gradients. Ask is_tracked(x) first.

@@ -33,7 +33,7 @@ Tensor arg_of(bool largest, const char* op, const Tensor& x, const Tensor& mask,
       .second.to(dtype.value_or(DType::int64));
 }
 
-/// The variance in float64, in the shape of the result, and the dtype that it is asked for in.
+/// The variance in wide_dtype(x), in the shape of the result, and the dtype that it is asked for in.
 Tensor variance(const Tensor& x, const Tensor& mask, const Dims& given, double correction,
                 bool keepdim) {
   const Shape dims = normalize_dims(given, x.dim());
@@ -70,8 +70,8 @@ Tensor mean(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdim
   const DType operand = dtype.value_or(x.dtype()), result = float_type(operand);
   const Shape over = normalize_dims(dims, x.dim());
   const Tensor mask = input_mask(x, given), values = x.to(operand);
-  // Integers in float64, which holds the sums of all that are not huge.
-  const Tensor chosen = kept(mask, operand == result ? values : values.to(DType::float64), 0);
+  // Integers in float64 where there is one, which holds the sums of all that are not huge.
+  const Tensor chosen = kept(mask, operand == result ? values : values.to(wide_dtype(x)), 0);
   const Tensor total = is_complex(result) ? tamis::sum(chosen, over, true) : sum_wide(chosen, over);
   return div(total, count_kept(x, mask, over)).to(result).view(reduced_shape(x, over, keepdim));
 }

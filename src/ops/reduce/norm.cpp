@@ -16,9 +16,9 @@ namespace tamis {
 
 namespace {
 
-/// The sum of |x|^p, for finite p other than 0, in float64.
+/// The sum of |x|^p, for finite p other than 0, in wide_dtype(x).
 Tensor sum_of_powers(const Tensor& x, const Tensor& mask, double p, const Shape& dims) {
-  const Tensor wide = p == 1 ? x : x.to(DType::float64);
+  const Tensor wide = p == 1 ? x : x.to(wide_dtype(x));
   const Tensor powers = p == 1 ? abs(wide) : p == 2 ? mul(wide, wide) : pow(abs(wide), p);
   return sum_wide(kept(mask, powers, 0), dims);
 }

@@ -42,7 +42,7 @@ namespace {
 Tensor reduce_truth(bool all, const Tensor& mask, const Shape& dims, bool keepdim, DType result) {
   const Shape shape = reduced_shape(mask, dims, keepdim);
   if (mask.numel() == 0) return full(shape, all, result);
-  if (static_cast<int64_t>(dims.size()) == mask.dim()) {
+  if (static_cast<int64_t>(dims.size()) == mask.dim() && is_on_host(mask)) {
     return full_on(backend_of(mask), shape, all ? all_true(mask) : any_true(mask), result);
   }
   const Reduction reduction = all ? Reduction::amin : Reduction::amax;
@@ -62,7 +62,8 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
   if (result == DType::boolean) {
     return reduce_truth(!is_sum, x.to_bool(), dims, keepdim, DType::boolean);
   }
-  const bool whole = static_cast<int64_t>(dims.size()) == x.dim();
+  // Elsewhere the number stays on the device.
+  const bool whole = static_cast<int64_t>(dims.size()) == x.dim() && is_on_host(x);
   if (is_sum && whole && x.dtype() == DType::boolean && result == DType::int64) {
     return full_on(backend_of(x), reduced_shape(x, dims, keepdim), count_true(x), DType::int64);
   }

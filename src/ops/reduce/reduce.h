@@ -24,7 +24,7 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
 /// value where mask is true, identity elsewhere. Deferred; never computes with what is masked out.
 Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity);
 
-/// The sum in float64 of a floating point or bool x; dims become size 1.
+/// The sum in wide_dtype(x) of a floating point or bool x; dims become size 1.
 Tensor sum_wide(const Tensor& x, const Shape& dims);
 
 /// How many elements of x are kept, int64; dims become size 1, and others too where all rows have
@@ -32,7 +32,7 @@ Tensor sum_wide(const Tensor& x, const Shape& dims);
 Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims);
 
 struct Moments {
-  Tensor mean, var;  // float64, the mean of complex numbers complex128; dims are of size 1
+  Tensor mean, var;  // of wide_dtype(x), the mean of complex numbers complex128; dims are of size 1
 };
 /// The mean and variance of what is kept; NaN where there is nothing. The variance of complex
 /// numbers is the sum of those of their parts.

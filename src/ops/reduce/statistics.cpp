@@ -38,9 +38,9 @@ Tensor kept(const Tensor& mask, const Tensor& value, Scalar identity) {
 }
 
 Tensor sum_wide(const Tensor& x, const Shape& dims) {
-  if (x.numel() == 0) return zeros_on(backend_of(x), reduced_shape(x, dims, true), DType::float64);
+  if (x.numel() == 0) return zeros_on(backend_of(x), reduced_shape(x, dims, true), wide_dtype(x));
   const DType operand = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
-  const Tensor y = reduce(Reduction::sum, x, dims, operand, DType::float64);
+  const Tensor y = reduce(Reduction::sum, x, dims, operand, wide_dtype(x));
   if (is_tracked(x)) record_sum(y, x, dims, true);
   return y;
 }
@@ -69,13 +69,13 @@ Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double c
     const Moments im = moments(imag(x), mask, dims, correction);
     return {complex(re.mean, im.mean), add(re.var, im.var)};
   }
-  const bool wide = !is_floating_point(x.dtype());
-  const Tensor n = count_kept(x, mask, dims).to(DType::float64).settle();
-  const Tensor total = sum_wide(kept(mask, wide ? x.to(DType::float64) : x, 0), dims);
+  const DType wide = wide_dtype(x);
+  const Tensor n = count_kept(x, mask, dims).to(wide).settle();
+  const Tensor total = sum_wide(kept(mask, is_floating_point(x.dtype()) ? x : x.to(wide), 0), dims);
   const Tensor mean = div(total, n).settle();
-  const Tensor distance = sub(x.to(DType::float64), mean);
+  const Tensor distance = sub(x.to(wide), mean);
   const Tensor squares = sum_wide(kept(mask, mul(distance, distance), 0), dims);
-  return {mean, div(squares, maximum(sub(n, correction), scalar_tensor(0, DType::float64)))};
+  return {mean, div(squares, maximum(sub(n, correction), scalar_tensor(0, wide)))};
 }
 
 Tensor deviation(const Tensor& variance) {
@@ -128,7 +128,7 @@ Tensor nanmean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DT
         "nanmean(): expected input to have floating point or complex dtype but got {}",
         scalar_type_name(x.dtype()));
   const Tensor is_number = logical_not(isnan(x));
-  const Tensor total = sum(kept(is_number, x, 0), dims, keepdim, DType::float64);
+  const Tensor total = sum(kept(is_number, x, 0), dims, keepdim, wide_dtype(x));
   return div(total, sum(is_number, dims, keepdim)).to(dtype.value_or(x.dtype()));
 }
 

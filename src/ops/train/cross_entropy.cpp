@@ -86,7 +86,7 @@ struct Classes {
 
 /// The number of kept targets, or the sum of their weights.
 Tensor total_of(const Classes& classes, const Tensor& x, const std::optional<Tensor>& weight) {
-  if (!weight) return scalar_tensor(count_true(classes.keep), DType::int64);
+  if (!weight) return sum(classes.keep);
   return sum(where(classes.keep, classes.pick(along_classes(*weight, x), x), 0));
 }
 

@@ -39,7 +39,7 @@ Tensor reduce_loss(const Tensor& loss, const std::optional<Tensor>& mask, LossRe
   const Tensor whole = sum(kept, {}, false, wide);
   if (total) return (whole / *total).to(dtype);
   const int64_t each = mask->numel() == 0 ? 0 : loss.numel() / mask->numel();
-  return (whole / (count_true(*mask) * each)).to(dtype);
+  return (whole / (sum(*mask) * each)).to(dtype);
 }
 
 namespace {

@@ -1,0 +1,81 @@
+// take: reading the elements that indices name, and checking that these are in range.
+#include <fmt/format.h>
+
+#include "backend/webgpu/indexed.h"
+#include "backend/webgpu/sinks.h"
+
+namespace tamis::webgpu {
+
+std::string index_expression(Shader& shader, const Places& places, int64_t offset,
+                             std::string& statements) {
+  Indexer indexer(shader, places.shape, statements, "x");
+  std::string index = indexer(places.strides, offset);
+  for (const IndexColumn& column : places.columns) {
+    const std::string array = shader.bind(block_of(column.numbers), Access::read);
+    const std::string at = indexer(column.strides, column.numbers.offset);
+    // The low word is enough: the number is in range. Its sign is that of the high one.
+    const std::string name = fmt::format("x{}", &column - places.columns.data());
+    statements += fmt::format("let {} = {};\n", name, shader.load(DType::int64, array, at));
+    index += fmt::format(" + ({0}.x + select(0u, {1}, {0}.y != 0u)) * {2}", name,
+                         shader.param(column.size), shader.param(column.step));
+  }
+  return index;
+}
+
+bool run_within(Queue& queue, const Buffer& indices, int64_t n, int64_t low, int64_t high) {
+  if (n == 0) return true;
+  Scratch found(queue, 4);
+  queue.clear(found, 0, 4);
+  Shader shader;
+  const std::string flag = shader.bind(found, Access::write, true);
+  const std::string array = shader.bind(block_of(indices), Access::read);
+  const std::string at = fmt::format("{} + i", shader.param(indices.offset));
+  shader.add(fmt::format(
+      "if (i >= {}) {{ return; }}\nlet x = {};\n"
+      "if (lt_i64(x, {}) || !lt_i64(x, {})) {{ atomicStore(&{}[0], 1u); }}\n",
+      shader.param(n), shader.load(DType::int64, array, at),
+      shader.param_pair(static_cast<uint64_t>(low)), shader.param_pair(static_cast<uint64_t>(high)),
+      flag));
+  queue.run(shader, n);
+  uint32_t outside = 0;
+  queue.read(found, 0, &outside, 4);
+  return outside == 0;
+}
+
+namespace {
+
+/// A dtype of this size whose bits are moved as they are.
+DType bits_of(size_t itemsize) {
+  switch (itemsize) {
+    case 1:
+      return DType::uint8;
+    case 2:
+      return DType::uint16;
+    case 4:
+      return DType::int32;
+    case 8:
+      return DType::int64;
+    default:
+      return DType::complex128;
+  }
+}
+
+}  // namespace
+
+void run_take(Queue& queue, const Places& places, const Buffer& from, size_t itemsize,
+              const Buffer& out) {
+  const DType dtype = bits_of(itemsize);
+  const int64_t n = numel(places.shape);
+  Shader shader;
+  const std::string to = shader.bind_elements(block_of(out), dtype);
+  const std::string array = shader.bind(block_of(from), Access::read);
+  std::string statements;
+  const std::string index = index_expression(shader, places, from.offset, statements);
+  const std::string at = fmt::format("{} + e", shader.param(out.offset));
+  shader.add(fmt::format("if (i >= {}) {{ return; }}\nlet e = i;\n{}{}", shader.param(n),
+                         statements,
+                         shader.store(dtype, to, at, shader.load(dtype, array, index))));
+  queue.run(shader, n);
+}
+
+}  // namespace tamis::webgpu
