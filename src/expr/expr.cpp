@@ -68,9 +68,10 @@ Backend& common_backend(std::span<const TensorRef> tensors) {
 
 bool is_on_host(const Tensor& x) { return &backend_of(x) == &host_backend(); }
 
-DType wide_dtype(const Tensor& x) {
+DType wide_dtype(const Tensor& x, DType result) {
   const bool has_wide = backend_of(x).supports(Feature::arithmetic, DType::float64);
-  return has_wide ? DType::float64 : DType::float32;
+  const bool needs_wide = x.dtype() == DType::float64 || result == DType::float64;
+  return has_wide || needs_wide ? DType::float64 : DType::float32;
 }
 
 Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,

@@ -75,9 +75,10 @@ inline Backend& common_backend(std::initializer_list<TensorRef> tensors) {
 inline Backend& backend_of(const Tensor& x) { return storage_of(x)->backend(); }
 /// Whether x is in memory that C++ code can read.
 bool is_on_host(const Tensor& x);
-/// The dtype that sums of x's elements are computed in on the way to a result: float64, or float32
-/// on a device that has no float64.
-DType wide_dtype(const Tensor& x);
+/// The dtype that sums of x's elements are computed in on the way to a result of dtype `result`:
+/// float64, or float32 on a device that has no float64, unless one of these is float64 itself.
+DType wide_dtype(const Tensor& x, DType result);
+inline DType wide_dtype(const Tensor& x) { return wide_dtype(x, x.dtype()); }
 
 /// The deferred result of op on inputs: shapes broadcast (throws kind shape if they do not), value
 /// inputs are converted to `operand`, the result to `result` (bool for comparisons and masks). Mask

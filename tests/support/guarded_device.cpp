@@ -233,14 +233,23 @@ void add_guarded_device() {
 WithoutFeature::WithoutFeature(Feature feature) { missing = static_cast<int>(feature); }
 WithoutFeature::~WithoutFeature() { missing = -1; }
 
-const Device& device() {
-  static const Device chosen = [] {
+namespace {
+
+Device& chosen_device() {
+  static Device chosen = [] {
     add_guarded_device();
     const char* const text = std::getenv("TAMIS_TEST_DEVICE");
     return text == nullptr ? Device() : Device(text);
   }();
   return chosen;
 }
+
+}  // namespace
+
+const Device& device() { return chosen_device(); }
+
+UseDevice::UseDevice(const Device& device) : before_(chosen_device()) { chosen_device() = device; }
+UseDevice::~UseDevice() { chosen_device() = before_; }
 
 OnTestDevice::OnTestDevice() : before_(default_device()) { set_default_device(device()); }
 OnTestDevice::~OnTestDevice() { set_default_device(before_); }

@@ -25,6 +25,18 @@ class WithoutFeature {
 /// The device that tests of every device run on: TAMIS_TEST_DEVICE, or the CPU.
 const Device& device();
 
+/// While it lives, `device()` is this one.
+class UseDevice {
+ public:
+  explicit UseDevice(const Device& device);
+  ~UseDevice();
+  UseDevice(const UseDevice&) = delete;
+  UseDevice& operator=(const UseDevice&) = delete;
+
+ private:
+  Device before_;
+};
+
 /// Makes `device()` the default device while it lives.
 class OnTestDevice {
  public:

@@ -35,9 +35,9 @@ Tensor arg_of(bool largest, const char* op, const Tensor& x, const Tensor& mask,
 
 /// The variance in wide_dtype(x), in the shape of the result, and the dtype that it is asked for in.
 Tensor variance(const Tensor& x, const Tensor& mask, const Dims& given, double correction,
-                bool keepdim) {
+                bool keepdim, DType result) {
   const Shape dims = normalize_dims(given, x.dim());
-  return moments(x, input_mask(x, mask), dims, correction)
+  return moments(x, input_mask(x, mask), dims, correction, result)
       .var.reshape(reduced_shape(x, dims, keepdim));
 }
 
@@ -98,14 +98,14 @@ Tensor argmin(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim, b
 
 Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims, double correction, bool keepdim,
            std::optional<DType> dtype) {
-  return variance(x, mask, dims, correction, keepdim)
-      .to(dtype.value_or(real_dtype(float_type(x.dtype()))));
+  const DType result = dtype.value_or(real_dtype(float_type(x.dtype())));
+  return variance(x, mask, dims, correction, keepdim, result).to(result);
 }
 
 Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims, double correction, bool keepdim,
            std::optional<DType> dtype) {
-  return deviation(variance(x, mask, dims, correction, keepdim))
-      .to(dtype.value_or(real_dtype(float_type(x.dtype()))));
+  const DType result = dtype.value_or(real_dtype(float_type(x.dtype())));
+  return deviation(variance(x, mask, dims, correction, keepdim, result)).to(result);
 }
 
 Tensor norm(const Tensor& x, const Tensor& mask, double ord, const Dims& dims, bool keepdim,

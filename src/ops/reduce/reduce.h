@@ -36,7 +36,8 @@ struct Moments {
 };
 /// The mean and variance of what is kept; NaN where there is nothing. The variance of complex
 /// numbers is the sum of those of their parts.
-Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction);
+Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction,
+                DType result);
 /// The standard deviation of a variance. Where that is 0, all elements are equal, and the gradient
 /// is 0 as in PyTorch, not infinity times 0.
 Tensor deviation(const Tensor& variance);

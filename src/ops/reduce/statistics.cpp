@@ -22,7 +22,7 @@ Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, doubl
                         const Tensor& mask = {}) {
   check(is_floating_point(x.dtype()) || is_complex(x), ErrorKind::dtype,
         "{} only support floating point and complex dtypes", op);
-  return moments(x, mask, normalize_dims(dims, x.dim()), correction);
+  return moments(x, mask, normalize_dims(dims, x.dim()), correction, x.dtype());
 }
 
 /// A result of moments as x's own reduction.
@@ -63,13 +63,14 @@ Tensor count_kept(const Tensor& x, const Tensor& mask, const Shape& dims) {
   return sum(part, dims, true) * times;
 }
 
-Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction) {
+Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double correction,
+                DType result) {
   if (is_complex(x)) {
-    const Moments re = moments(real(x), mask, dims, correction);
-    const Moments im = moments(imag(x), mask, dims, correction);
+    const Moments re = moments(real(x), mask, dims, correction, real_dtype(result));
+    const Moments im = moments(imag(x), mask, dims, correction, real_dtype(result));
     return {complex(re.mean, im.mean), add(re.var, im.var)};
   }
-  const DType wide = wide_dtype(x);
+  const DType wide = wide_dtype(x, result);
   const Tensor n = count_kept(x, mask, dims).to(wide).settle();
   const Tensor total = sum_wide(kept(mask, is_floating_point(x.dtype()) ? x : x.to(wide), 0), dims);
   const Tensor mean = div(total, n).settle();
@@ -128,7 +129,8 @@ Tensor nanmean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DT
         "nanmean(): expected input to have floating point or complex dtype but got {}",
         scalar_type_name(x.dtype()));
   const Tensor is_number = logical_not(isnan(x));
-  const Tensor total = sum(kept(is_number, x, 0), dims, keepdim, wide_dtype(x));
+  const Tensor total = sum(kept(is_number, x, 0), dims, keepdim,
+                           wide_dtype(x, dtype.value_or(x.dtype())));
   return div(total, sum(is_number, dims, keepdim)).to(dtype.value_or(x.dtype()));
 }
 
