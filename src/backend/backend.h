@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "backend/buffer.h"
+#include "backend/indexed.h"
 #include "backend/order.h"
-#include "backend/places.h"
 #include "backend/program.h"
 #include "backend/reduction.h"
 #include "core/storage.h"
@@ -157,13 +157,13 @@ class Backend {
 
   /// Whether all n int64 numbers are in [low, high).
   virtual bool within(const Buffer& indices, int64_t n, int64_t low, int64_t high) = 0;
-  /// out[i] = the element at place i, row-major over the places' shape. The integers are in range,
-  /// here and in put.
-  virtual void take(const Places& places, const Buffer& from, size_t itemsize,
+  /// out[i] = indexed element i, row-major over its shape. The integers are in range, here and in
+  /// put.
+  virtual void take(const IndexedElements& indexed, const Buffer& from, size_t itemsize,
                     const Buffer& out) = 0;
-  /// Combines place i of the target with source[i]. Where several i stand for one place, they come
-  /// in row-major order. No two elements of the target share memory.
-  virtual void put(const Places& places, const Buffer& to, const Buffer& source,
+  /// Combines indexed element i of the target with source[i]. Where several i name one element,
+  /// they come in row-major order. No two elements of the target share memory.
+  virtual void put(const IndexedElements& indexed, const Buffer& to, const Buffer& source,
                    const Shape& source_strides, DType dtype, Combine combine) = 0;
 
   /// n random numbers of a dtype that has them.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/cpu/blocks.h"
-#include "backend/cpu/places.h"
+#include "backend/cpu/indexed.h"
 
 namespace tamis::cpu {
 
@@ -75,8 +75,8 @@ void run_store(const Program& program, const Target& target) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const bool packed = is_packed(program.shape, target.strides);
   if (const Leaf* leaf = packed ? nullptr : moved_in_runs(program, target)) {
-    const Places places{program.shape, target.strides, {}};
-    return run_put(places, address(target), address(*leaf), leaf->strides, target.dtype,
+    const IndexedElements all{program.shape, target.strides, {}};
+    return run_put(all, address(target), address(*leaf), leaf->strides, target.dtype,
                    Combine::assign);
   }
   char* const first = address(target);

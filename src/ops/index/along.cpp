@@ -39,8 +39,8 @@ void divide_by_counts(const Tensor& x, const PlacesOf& places_of, bool include_s
 
 }  // namespace
 
-Places slices(const Tensor& x, int64_t dim, const Indices& index, int64_t n) {
-  Places places{x.shape(), x.strides(), {}};
+IndexedElements slices(const Tensor& x, int64_t dim, const Indices& index, int64_t n) {
+  IndexedElements places{x.shape(), x.strides(), {}};
   places.columns.push_back(index.column({n}, x.shape()[dim], x.strides()[dim]));
   IndexColumn& column = places.columns[0];
   const int64_t stride = column.strides[0];
@@ -51,8 +51,8 @@ Places slices(const Tensor& x, int64_t dim, const Indices& index, int64_t n) {
   return places;
 }
 
-Places elements(const Tensor& x, int64_t dim, const Indices& index, const Shape& shape) {
-  Places places{shape, x.strides(), {}};
+IndexedElements elements(const Tensor& x, int64_t dim, const Indices& index, const Shape& shape) {
+  IndexedElements places{shape, x.strides(), {}};
   places.columns.push_back(index.column(shape, x.shape()[dim], x.strides()[dim]));
   places.strides[dim] = 0;
   return places;
@@ -73,7 +73,7 @@ void check_write(const Tensor& x, std::initializer_list<const Tensor*> reads) {
 void reduce_places(const Tensor& x, const PlacesOf& places_of, const Tensor& source,
                    const std::string& reduce, bool include_self) {
   const Combine combine = combine_of(reduce);
-  const Places places = places_of(x);
+  const IndexedElements places = places_of(x);
   if (!include_self) {
     put_places(x, places, Tensor(identity(combine, x.dtype())), Combine::assign);
   }

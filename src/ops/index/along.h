@@ -15,10 +15,10 @@ inline bool is_int64_or_int32(const Tensor& index) {
 }
 
 /// Whole slices of dim: place k of the vector `index` of n integers stands for slice index[k] of x.
-Places slices(const Tensor& x, int64_t dim, const Indices& index, int64_t n);
+IndexedElements slices(const Tensor& x, int64_t dim, const Indices& index, int64_t n);
 /// Single elements: position i of index's shape stands for the element of x at i, but for dim at
 /// index[i].
-Places elements(const Tensor& x, int64_t dim, const Indices& index, const Shape& shape);
+IndexedElements elements(const Tensor& x, int64_t dim, const Indices& index, const Shape& shape);
 
 /// "index 5 is out of bounds for dimension 0 with size 3" unless all are in [0, size).
 void check_element_indices(const Indices& indices, int64_t dim, int64_t size);
@@ -26,7 +26,7 @@ void check_element_indices(const Indices& indices, int64_t dim, int64_t size);
 void check_write(const Tensor& x, std::initializer_list<const Tensor*> reads);
 
 /// The places in a tensor of x's shape, whatever its layout.
-using PlacesOf = std::function<Places(const Tensor&)>;
+using PlacesOf = std::function<IndexedElements(const Tensor&)>;
 /// scatter_reduce and index_reduce: combines source into x at the places by "sum", "prod", "mean",
 /// "amax" or "amin"; all has been checked.
 void reduce_places(const Tensor& x, const PlacesOf& places_of, const Tensor& source,

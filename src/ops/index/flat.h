@@ -13,11 +13,11 @@ class FlatPlaces {
  public:
   FlatPlaces(const Tensor& x, const Tensor& index);
   /// Good as long as this object.
-  const Places& places() const { return places_; }
+  const IndexedElements& places() const { return places_; }
 
  private:
   std::vector<Indices> columns_;
-  Places places_;
+  IndexedElements places_;
 };
 
 }  // namespace tamis

@@ -43,7 +43,7 @@ class Picked {
     lay_out(neighbours ? dims_.front() : 0);
   }
 
-  const Places& places() const { return places_; }
+  const IndexedElements& places() const { return places_; }
   const Shape& shape() const { return places_.shape; }
 
  private:
@@ -98,7 +98,7 @@ class Picked {
   std::vector<Shape> shapes_;
   std::vector<Indices> indices_;
   Shape picked_;
-  Places places_;
+  IndexedElements places_;
 };
 
 /// The mask as one of the view's rank, that broadcasts over the dimensions it does not stand for.

@@ -37,7 +37,7 @@ IndexColumn Indices::column(const Shape& shape, int64_t size, int64_t step) cons
   return {buffer_of(numbers_), broadcast_strides(layout_of(numbers_), shape), size, step};
 }
 
-Tensor take_places(const Tensor& x, const Places& places, int64_t first) {
+Tensor take_places(const Tensor& x, const IndexedElements& places, int64_t first) {
   Backend& backend = backend_of(x);
   require(backend, Feature::index, x.dtype());
   const Tensor result = allocate(places.shape, x.dtype(), backend);
@@ -48,7 +48,8 @@ Tensor take_places(const Tensor& x, const Places& places, int64_t first) {
   return result;
 }
 
-void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine) {
+void put_places(const Tensor& target, const IndexedElements& places, const Tensor& value,
+                Combine combine) {
   if (numel(places.shape) == 0) return;
   Backend& backend = common_backend({target, value});
   require(backend, Feature::index, target.dtype());

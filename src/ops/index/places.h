@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "backend/places.h"
+#include "backend/indexed.h"
 #include "tamis/tensor.h"
 
 namespace tamis {
@@ -30,10 +30,11 @@ class Indices {
 
 /// x's elements at the places, which are counted from x's element at `first`, in a fresh tensor of
 /// their shape.
-Tensor take_places(const Tensor& x, const Places& places, int64_t first = 0);
+Tensor take_places(const Tensor& x, const IndexedElements& places, int64_t first = 0);
 /// Combines value, cast to target's dtype and broadcast to the places' shape, into target. All has
 /// been checked: value and the indices share no memory with target, and it has no internal overlap.
-void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine);
+void put_places(const Tensor& target, const IndexedElements& places, const Tensor& value,
+                Combine combine);
 
 /// value without its leading dimensions of size 1, as PyTorch takes it in assignments.
 Tensor without_leading_ones(Tensor value);

@@ -67,7 +67,7 @@ struct Scatter {
     source = number ? src : covered_part(from, shape);
   }
 
-  Places places(const Tensor& x) const { return elements(x, dim, indices, shape); }
+  IndexedElements places(const Tensor& x) const { return elements(x, dim, indices, shape); }
 };
 
 void check_scatter_index(const Tensor& index) {

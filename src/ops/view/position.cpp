@@ -80,7 +80,7 @@ Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optio
 Tensor flip(const Tensor& x, const Dims& dims) {
   const Shape flipped = dims.empty() ? Shape() : normalize_dims(dims, x.dim());
   if (flipped.empty()) return x.clone();
-  Places places{x.shape(), x.strides(), {}};
+  IndexedElements places{x.shape(), x.strides(), {}};
   int64_t first = 0;
   for (int64_t d : flipped) {
     first += (x.shape()[d] - 1) * x.strides()[d];
