@@ -37,7 +37,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   const Indices indices(at_least_1d(index), from);
   indices.check_within(0, from.shape()[d],
                        [](int64_t) { raise(ErrorKind::index, "index out of range in self"); });
-  const Tensor result = take_places(from, slices(from, d, indices, index.numel()));
+  const Tensor result = take_elements(from, slices(from, d, indices, index.numel()));
   if (is_tracked(from)) record_index_select(result, from, d, index);
   return x.dim() == 0 ? result.select(0, 0) : result;
 }
@@ -51,7 +51,7 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
   check_gather_shape(from, d, at);
   const Indices indices(at, from);
   check_element_indices(indices, d, from.shape()[d]);
-  const Tensor result = take_places(from, elements(from, d, indices, at.shape()));
+  const Tensor result = take_elements(from, elements(from, d, indices, at.shape()));
   if (is_tracked(from)) record_gather(result, from, d, at);
   return result.view(index.shape());
 }
@@ -62,8 +62,8 @@ Tensor take(const Tensor& x, const Tensor& index) {
   check(x.numel() > 0 || index.numel() == 0, ErrorKind::index,
         "take(): tried to take from an empty tensor");
   if (index.numel() == 0) return allocate(index.shape(), x.dtype(), backend_of(x));
-  const FlatPlaces flat(x, index);
-  const Tensor result = take_places(x, flat.places());
+  const FlatElements flat(x, index);
+  const Tensor result = take_elements(x, flat.elements());
   if (is_tracked(x)) record_take(result, x, index);
   return result;
 }

@@ -9,7 +9,7 @@
 #include "expr/expr.h"
 #include "ops/index/gradients.h"
 #include "ops/index/index_walk.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/pointwise.h"
@@ -43,8 +43,8 @@ class Picked {
     lay_out(neighbours ? dims_.front() : 0);
   }
 
-  const IndexedElements& places() const { return places_; }
-  const Shape& shape() const { return places_.shape; }
+  const IndexedElements& elements() const { return elements_; }
+  const Shape& shape() const { return elements_.shape; }
 
  private:
   void add(int64_t dim, const Tensor& index) {
@@ -77,8 +77,8 @@ class Picked {
     order.insert(order.begin() + at, picked_.size(), -1);
     for (size_t k = 0, p = 0; k < order.size(); ++k) {
       const bool picked = order[k] < 0;
-      places_.shape.push_back(picked ? picked_[p] : view_.shape()[order[k]]);
-      places_.strides.push_back(picked ? 0 : view_.strides()[order[k]]);
+      elements_.shape.push_back(picked ? picked_[p] : view_.shape()[order[k]]);
+      elements_.strides.push_back(picked ? 0 : view_.strides()[order[k]]);
       if (picked) ++p;
     }
     const size_t behind = order.size() - static_cast<size_t>(at) - picked_.size();
@@ -89,7 +89,7 @@ class Picked {
       for (int64_t s : column.strides) strides.push_back(s);
       for (size_t d = 0; d < behind; ++d) strides.push_back(0);
       column.strides = strides;
-      places_.columns.push_back(std::move(column));
+      elements_.columns.push_back(std::move(column));
     }
   }
 
@@ -98,7 +98,7 @@ class Picked {
   std::vector<Shape> shapes_;
   std::vector<Indices> indices_;
   Shape picked_;
-  IndexedElements places_;
+  IndexedElements elements_;
 };
 
 /// The mask as one of the view's rank, that broadcasts over the dimensions it does not stand for.
@@ -118,7 +118,7 @@ void put_picked(const IndexWalk& w, const Tensor& value, const Tensor& given, Co
         "shape mismatch: value tensor of shape {} cannot be broadcast to indexing result of shape "
         "{}",
         given.shape(), picked.shape());
-  put_places(w.view, picked.places(), source, combine);
+  put_elements(w.view, picked.elements(), source, combine);
 }
 
 /// The mask of an index that is nothing else, or null; a 0-d one counts as true or false.
@@ -146,7 +146,7 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
   if (w.places.empty()) return &w.view.impl() == &x.impl() ? x.expand(x.shape()) : w.view;
   const IndexPlace* mask = only_mask(w);
   if (mask != nullptr && mask->dim == 0) return take_masked(w.view, mask->tensor);
-  const Tensor result = take_places(w.view, Picked(w).places());
+  const Tensor result = take_elements(w.view, Picked(w).elements());
   if (is_tracked(w.view)) record_index(result, w);
   return result;
 }

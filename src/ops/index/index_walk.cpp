@@ -3,7 +3,7 @@
 
 #include "core/check.h"
 #include "expr/expr.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 
 namespace tamis {
 

@@ -102,7 +102,7 @@ Tensor& index_fill_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& v
   const Indices indices(at_least_1d(index), to);
   indices.check_within(to.shape()[d], d);
   check_writable(x);
-  put_places(to, slices(to, d, indices, index.numel()), number, Combine::assign);
+  put_elements(to, slices(to, d, indices, index.numel()), number, Combine::assign);
   if (is_tracked(x) || is_tracked(value)) record_index_fill(x, d, index, value);
   return x;
 }
@@ -116,7 +116,7 @@ Tensor& index_add_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& so
   const Tensor to = at_least_1d(x);
   const Indices indices = indices_in_self(index, to, to.shape()[d]);
   check_writable(x);
-  put_places(to, slices(to, d, indices, index.numel()), scaled, Combine::add);
+  put_elements(to, slices(to, d, indices, index.numel()), scaled, Combine::add);
   if (is_tracked(x) || is_tracked(scaled)) record_index_add(x, d, index, scaled);
   return x;
 }
@@ -133,7 +133,7 @@ Tensor& index_copy_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& s
           "index_copy_(): index {} is out of bounds for dimension {} with size {}", i, d, size);
   });
   check_writable(x);
-  put_places(to, slices(to, d, indices, index.numel()), source, Combine::assign);
+  put_elements(to, slices(to, d, indices, index.numel()), source, Combine::assign);
   if (is_tracked(x) || is_tracked(source)) record_index_copy(x, d, index, source);
   return x;
 }
@@ -159,7 +159,7 @@ Tensor& index_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tensor&
     scatter_reduce_(target, d, at.expand(from.shape()), from, reduce, include_self);
     return x;
   }
-  reduce_places(
+  reduce_elements(
       to, [&](const Tensor& y) { return slices(y, d, indices, index.numel()); },
       at_least_1d(source), reduce, include_self);
   return x;
@@ -180,10 +180,10 @@ Tensor& put_(Tensor& x, const Tensor& index, const Tensor& source, bool accumula
         "put_(): Tried to put elements into an empty tensor");
   if (index.numel() == 0) return x;
   check_write(x, {&index, &source});
-  const FlatPlaces flat(x, index);
+  const FlatElements flat(x, index);
   check_writable(x);
-  put_places(x, flat.places(), source.reshape(index.shape()),
-             accumulate ? Combine::add : Combine::assign);
+  put_elements(x, flat.elements(), source.reshape(index.shape()),
+               accumulate ? Combine::add : Combine::assign);
   if (is_tracked(x) || is_tracked(source)) record_put(x, index, source, accumulate);
   return x;
 }

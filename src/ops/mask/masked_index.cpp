@@ -3,7 +3,7 @@
 #include "core/convert.h"
 #include "core/overlap.h"
 #include "expr/expr.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 #include "ops/mask/select.h"
 #include "ops/pointwise/pointwise.h"
 #include "tamis/tamis.h"

@@ -3,7 +3,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 #include "ops/mask_args.h"
 #include "ops/row.h"
 #include "tamis/tamis.h"
@@ -80,13 +80,13 @@ Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optio
 Tensor flip(const Tensor& x, const Dims& dims) {
   const Shape flipped = dims.empty() ? Shape() : normalize_dims(dims, x.dim());
   if (flipped.empty()) return x.clone();
-  IndexedElements places{x.shape(), x.strides(), {}};
+  IndexedElements indexed{x.shape(), x.strides(), {}};
   int64_t first = 0;
   for (int64_t d : flipped) {
     first += (x.shape()[d] - 1) * x.strides()[d];
-    places.strides[d] = -x.strides()[d];
+    indexed.strides[d] = -x.strides()[d];
   }
-  const Tensor result = take_places(x, places, first);
+  const Tensor result = take_elements(x, indexed, first);
   if (is_tracked(x)) {
     record(result, "flip", Flow::moves, {x}, {},
            [flipped](const Tensor& g, std::span<const Tensor>) -> Gradients {

@@ -1,4 +1,4 @@
-// What the indexing ops share: integer index tensors, checked, and the places they point at.
+// What the indexing ops share: integer index tensors, checked, and the elements they name.
 #pragma once
 
 #include <functional>
@@ -25,16 +25,16 @@ class Indices {
   IndexColumn column(const Shape& shape, int64_t size, int64_t step) const;
 
  private:
-  Tensor numbers_;  // int64, contiguous; 1 in place of the size of a repeated dimension
+  Tensor numbers_;  // int64, contiguous; repeated dimensions have size 1
 };
 
-/// x's elements at the places, which are counted from x's element at `first`, in a fresh tensor of
-/// their shape.
-Tensor take_places(const Tensor& x, const IndexedElements& places, int64_t first = 0);
-/// Combines value, cast to target's dtype and broadcast to the places' shape, into target. All has
-/// been checked: value and the indices share no memory with target, and it has no internal overlap.
-void put_places(const Tensor& target, const IndexedElements& places, const Tensor& value,
-                Combine combine);
+/// The indexed elements of x, counted from its element at `first`, in a new tensor of their shape.
+Tensor take_elements(const Tensor& x, const IndexedElements& indexed, int64_t first = 0);
+/// Combines value, cast to target's dtype and broadcast, into the indexed elements of target.
+/// Everything has been checked: value and the indices share no memory with target, which has no
+/// internal overlap.
+void put_elements(const Tensor& target, const IndexedElements& indexed, const Tensor& value,
+                  Combine combine);
 
 /// value without its leading dimensions of size 1, as PyTorch takes it in assignments.
 Tensor without_leading_ones(Tensor value);
