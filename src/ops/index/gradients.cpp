@@ -35,7 +35,7 @@ struct ViewIndex {
   std::vector<int64_t> dims;
 
   explicit ViewIndex(const IndexWalk& w) : rank(w.view.dim()) {
-    for (const IndexPlace& place : w.places) dims.push_back(place.dim);
+    for (const IndexTensor& index : w.indices) dims.push_back(index.dim);
   }
 
   std::vector<Index> with(Span tensors) const {
@@ -56,7 +56,7 @@ struct ViewIndex {
 
 std::vector<Tensor> tensors_of(const IndexWalk& w) {
   std::vector<Tensor> tensors;
-  for (const IndexPlace& place : w.places) tensors.push_back(place.tensor);
+  for (const IndexTensor& index : w.indices) tensors.push_back(index.tensor);
   return tensors;
 }
 

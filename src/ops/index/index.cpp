@@ -18,10 +18,10 @@ namespace tamis {
 
 namespace {
 
-bool is_mask(const IndexPlace& place) { return place.tensor.dtype() == DType::boolean; }
+bool is_mask(const IndexTensor& index) { return index.tensor.dtype() == DType::boolean; }
 
-const IndexPlace* only_mask(const IndexWalk& w) {
-  return w.places.size() == 1 && is_mask(w.places[0]) ? &w.places[0] : nullptr;
+const IndexTensor* only_mask(const IndexWalk& w) {
+  return w.indices.size() == 1 && is_mask(w.indices[0]) ? &w.indices[0] : nullptr;
 }
 
 /// The dimensions of a view that index tensors stand for, masks taken apart into integers, and the
@@ -29,13 +29,13 @@ const IndexPlace* only_mask(const IndexWalk& w) {
 class Picked {
  public:
   explicit Picked(const IndexWalk& w) : view_(w.view) {
-    for (const IndexPlace& place : w.places) {
-      if (is_mask(place)) {
-        const Tensor at = coordinates(place.tensor);
-        for (int64_t d = 0; d < place.tensor.dim(); ++d) add(place.dim + d, at.select(1, d));
+    for (const IndexTensor& index : w.indices) {
+      if (is_mask(index)) {
+        const Tensor at = coordinates(index.tensor);
+        for (int64_t d = 0; d < index.tensor.dim(); ++d) add(index.dim + d, at.select(1, d));
       } else {
-        add(place.dim, place.tensor);
-        indices_.back().check_within(view_.shape()[place.dim], place.dim);
+        add(index.dim, index.tensor);
+        indices_.back().check_within(view_.shape()[index.dim], index.dim);
       }
     }
     broadcast();
@@ -102,15 +102,15 @@ class Picked {
 };
 
 /// The mask as one of the view's rank, that broadcasts over the dimensions it does not stand for.
-Tensor over_view(const IndexWalk& w, const IndexPlace& place) {
-  Tensor mask = place.tensor;
-  while (place.dim + mask.dim() < w.view.dim()) mask = mask.unsqueeze(-1);
+Tensor over_view(const IndexWalk& w, const IndexTensor& index) {
+  Tensor mask = index.tensor;
+  while (index.dim + mask.dim() < w.view.dim()) mask = mask.unsqueeze(-1);
   return mask;
 }
 
 void put_picked(const IndexWalk& w, const Tensor& value, const Tensor& given, Combine combine) {
   check_no_internal_overlap(w.view);
-  for (const IndexPlace& place : w.places) check_no_overlap(w.view, place.tensor);
+  for (const IndexTensor& index : w.indices) check_no_overlap(w.view, index.tensor);
   const Tensor source = value.numel() == 1 ? Tensor(value.item()) : value;
   check_no_overlap(w.view, source);
   const Picked picked(w);
@@ -143,8 +143,8 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
   const IndexWalk w = walk(x, indices);
   // x[...] is a view too, of its own. All keep x as their base, by which a write to them tells x of
   // its gradient.
-  if (w.places.empty()) return &w.view.impl() == &x.impl() ? x.expand(x.shape()) : w.view;
-  const IndexPlace* mask = only_mask(w);
+  if (w.indices.empty()) return &w.view.impl() == &x.impl() ? x.expand(x.shape()) : w.view;
+  const IndexTensor* mask = only_mask(w);
   if (mask != nullptr && mask->dim == 0) return take_masked(w.view, mask->tensor);
   const Tensor result = take_elements(w.view, Picked(w).elements());
   if (is_tracked(w.view)) record_index(result, w);
@@ -162,9 +162,9 @@ Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& v
   check_number_fits(value, x.dtype());
   const IndexWalk w = walk(x, indices);
   const Tensor stripped = without_leading_ones(value);
-  const IndexPlace* mask = only_mask(w);
+  const IndexTensor* mask = only_mask(w);
   check_writable(x);
-  if (w.places.empty()) {
+  if (w.indices.empty()) {
     Tensor target = w.view;
     accumulate ? target.copy_(target + stripped) : target.copy_(stripped);
   } else if (mask != nullptr && !accumulate && mask->dim == 0) {

@@ -58,7 +58,7 @@ class Walker {
 
   void add(bool truth) {
     view() = view().unsqueeze(dim_);
-    result_.places.push_back(
+    result_.indices.push_back(
         {dim_++, zeros_on(backend_of(result_.view), {truth ? 1 : 0}, DType::int64)});
   }
 
@@ -70,7 +70,7 @@ class Walker {
       check_mask_sizes(view(), t, dim_);
     }
     view().size(dim_);  // throws if a second Ellipsis has left no dimension
-    result_.places.push_back({dim_, t});
+    result_.indices.push_back({dim_, t});
     dim_ += is_mask(t) ? t.dim() : 1;
   }
 

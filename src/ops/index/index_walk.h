@@ -10,14 +10,14 @@ namespace tamis {
 
 /// A bool tensor of rank r stands for the r dimensions of the view from dim on, an integer tensor
 /// for one.
-struct IndexPlace {
+struct IndexTensor {
   int64_t dim = 0;
   Tensor tensor;
 };
 
 struct IndexWalk {
   Tensor view;
-  std::vector<IndexPlace> places;  // by rising dim
+  std::vector<IndexTensor> indices;  // by rising dim
 };
 
 /// Throws kind index for too many indices, integers out of range, and masks of other sizes.
