@@ -149,8 +149,13 @@ bool convert_as(ParamType type, const Parameter& p, PyObject* o, Value& value) {
       if (!py::isinstance<Generator>(o)) return false;
       value = py::cast<Generator>(py::handle(o));
       return true;
+    case ParamType::device: {
+      Device device;
+      if (!device_from(o, device)) return false;
+      value = device.str();
+      return true;
+    }
     case ParamType::string:
-    case ParamType::device:
       if (!PyUnicode_Check(o)) return false;
       value = std::string(py::reinterpret_borrow<py::str>(o));
       return true;

@@ -37,7 +37,7 @@ const char* type_text(ParamType type) {
     case ParamType::generator:
       return "tamis.Generator";
     case ParamType::device:
-      return "str";
+      return "tamis.device";
     default:
       return name(type);
   }

@@ -67,8 +67,12 @@ void set_read_only(const Tensor& x);
 /// memory is computed first.
 void* exported_data(const Tensor& x);
 
-/// A new reference to tamis.device("cpu").
-py::object device_object(const Device& device);
+// ---- devices (device.cpp) -----------------------------------------------------------------------
+
+/// The device that o is or names: a tamis.device, a torch.device or text. Throws for other text.
+bool device_from(PyObject* o, Device& device);
+/// The same for an argument that must be one.
+Device to_device(const py::object& o);
 
 // ---- NumPy (numpy.cpp) --------------------------------------------------------------------------
 

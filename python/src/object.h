@@ -102,6 +102,7 @@ inline std::string described(PyObject* o) {
 
 // What each file adds to the module.
 void add_dtypes(py::module_& m);
+void add_device(py::module_& m);
 void add_tensor_type(py::module_& m);
 void add_functions(py::module_& m);
 void add_creation(py::module_& m);

@@ -38,7 +38,7 @@ void add_generator(py::module_& m) {
                         "randint, randperm, bernoulli and multinomial.")
       .def(py::init([](const py::object& device) {
              // Every device draws the same numbers, so one kind of generator serves all of them.
-             (void)zeros({0}, Device(py::str(device).cast<std::string>()));
+             (void)zeros({0}, to_device(device));
              return Generator();
            }),
            py::arg("device") = "cpu")
@@ -56,8 +56,7 @@ void add_generator(py::module_& m) {
       .def("get_state", state_of, "Where the stream stands, as a tensor of bytes.")
       .def("set_state", set_state, py::arg("new_state"), "Goes on from such a state.")
       .def_property_readonly(
-          "device", [](const Generator&) { return device_object(Device()); },
-          "Always device('cpu').");
+          "device", [](const Generator&) { return Device(); }, "Always device('cpu').");
 }
 
 }  // namespace

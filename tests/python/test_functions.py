@@ -114,7 +114,7 @@ def test_the_first_overload_that_takes_the_arguments_is_called():
         (lambda x: tamis.nonzero(x, as_tuple=1), r"nonzero\(\): argument 'as_tuple' must be bool, not int"),
         (lambda x: tamis.nonzero(x, as_tuple=True, out=x), r"nonzero\(\): argument 'as_tuple' must be False"),
         (lambda x: tamis.split(x, 1.5), r"split\(\): argument 'split_size_or_sections' \(position 2\) must be int, not"),
-        (lambda x: tamis.zeros(2, device=3), r"zeros\(\): argument 'device' must be str, not int"),
+        (lambda x: tamis.zeros(2, device=3), r"zeros\(\): argument 'device' must be tamis.device, not int"),
     ],
 )
 def test_what_no_overload_takes_is_refused_by_the_nearest(call, text):
