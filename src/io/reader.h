@@ -28,7 +28,7 @@ struct RawLayout {
 /// The format is told by the content; a raw file is what a RawLayout is given for, and a CSV file
 /// what a CsvLayout is given for. Whatever is
 /// wrong with the content throws kind format, and whatever the system refuses throws kind io; the
-/// text names the file, and the place in it.
+/// text names the file, and the position in it.
 ///
 /// What cannot be used where it stands is put into an unlinked file in $TMPDIR (else /var/tmp, else
 /// /tmp) at its first use: what comes through a pipe, deflated members, the numbers of CSV files,
