@@ -112,8 +112,8 @@ Tensor copy_range(const R& values, const Shape* shape) {
   }
 }
 
-/// x, which is on the CPU, as the options say.
-Tensor place(const Tensor& x, const Options& options);
+/// x, which is on the CPU, with the dtype and on the device that the options name.
+Tensor with_options(const Tensor& x, const Options& options);
 
 /// Makes writes to x's memory an error. Only while nobody else has seen x.
 void set_read_only(const Tensor& x);
@@ -133,12 +133,12 @@ Tensor tensor(const detail::NestedList& values, const Options& options = {});
 /// as one that is not.
 template <detail::ElementRange R>
 Tensor tensor(const R& values, const Options& options = {}) {
-  return detail::place(detail::copy_range(values, nullptr), options);
+  return detail::with_options(detail::copy_range(values, nullptr), options);
 }
 /// The same in another shape, in row-major order: `tensor(values, {2, 3})`.
 template <detail::ElementRange R>
 Tensor tensor(const R& values, const Shape& shape) {
-  return detail::place(detail::copy_range(values, &shape), {});
+  return detail::with_options(detail::copy_range(values, &shape), {});
 }
 /// A copy of `numel(shape)` row-major elements at data.
 Tensor from_data(const void* data, const Shape& shape, DType dtype);

@@ -149,7 +149,7 @@ Tensor from_data(const void* data, const Shape& shape, DType dtype) {
   return result;
 }
 
-Tensor detail::place(const Tensor& x, const Options& options) {
+Tensor detail::with_options(const Tensor& x, const Options& options) {
   return to_backend(options.dtype ? x.to(*options.dtype) : x, backend_for(options));
 }
 

@@ -92,7 +92,7 @@ Tensor arange(Scalar end, const Options& options) { return arange(0, end, 1, opt
 Tensor arange(Scalar start, Scalar end, Scalar step, const Options& options) {
   const DType inferred = all_integers({start, end, step}) ? DType::int64 : DType::float32;
   const Tensor numbers = range(start, end, step, options.dtype.value_or(inferred));
-  return detail::place(numbers, options);
+  return detail::with_options(numbers, options);
 }
 
 Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options) {
@@ -106,7 +106,7 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options)
     const DType part = real_dtype(dtype);
     const Tensor numbers = complex(linspace(from.real(), to.real(), steps, part),
                                    linspace(from.imag(), to.imag(), steps, part));
-    return detail::place(numbers, options);
+    return detail::with_options(numbers, options);
   }
   Tensor result = empty({steps}, {dtype, Device()});
   visit_real(dtype, [&](auto type) {
@@ -124,7 +124,7 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options)
     fill_by_number(out, half, [&](double k) { return first + step * k; });
     fill_by_number(out + half, steps - half, [&](double k) { return last - step * (rest - k); });
   });
-  return detail::place(result, options);
+  return detail::with_options(result, options);
 }
 
 }  // namespace tamis
