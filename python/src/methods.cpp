@@ -320,7 +320,7 @@ PyMethodDef methods[] = {
     {"nelement", numel, METH_NOARGS, "The number of elements."},
     {"element_size", element_size, METH_NOARGS, "Bytes per element."},
     {"storage_offset", storage_offset, METH_NOARGS,
-     "The place of the first element in the storage."},
+     "The offset of the first element in the storage."},
     {"data_ptr", data_ptr, METH_NOARGS, "The address of the first element."},
     {"size", with_keywords(size), METH_VARARGS | METH_KEYWORDS,
      "size(dim=None): the shape, or one size of it."},

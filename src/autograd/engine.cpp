@@ -89,7 +89,7 @@ Gradient finish(const Node& node, size_t i, Gradient given, const Tensor& suppor
   if (node.flow == Flow::pointwise) g.support = both(support, g.support);
   const Shape& shape = node.input_shapes[i];
   if (g.support.defined() && node.flow == Flow::pointwise) {
-    // Selected, not multiplied by zero: what stands in the other places may be infinite or NaN.
+    // Selected, not multiplied by zero: the other elements may be infinite or NaN.
     g.value = where(g.support, g.value, scalar_tensor(0, g.value.dtype()));
   }
   const Node& next = static_cast<const Node&>(*node.inputs[i]);

@@ -52,7 +52,7 @@ Node* make_node(const char* op, Flow flow, const Tensor& result, const std::vect
   return node;
 }
 
-/// Puts `node` in target's place in the graph. If target is a view, its base changes.
+/// Makes `node` target's node in the graph. If target is a view, its base changes.
 void replace_node(const Tensor& target, Ref<GradNode> node) {
   TensorImpl& impl = target.impl();
   if (!impl.base) {

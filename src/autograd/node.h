@@ -25,7 +25,7 @@ using Gradients = std::vector<Gradient>;
 
 /// How the elements of an input's gradient come from those of the result's.
 enum class Flow : uint8_t {
-  pointwise,  // each from the one in its place (before broadcasting is undone): structural zeros
+  pointwise,  // each from the one at its position (before broadcasting is undone): structural zeros
               // stay
   moves,      // copied, repeated or summed: the vjp of the support is the support of the vjp
   picks,      // the same, and some elements of the input are in no element of the result
@@ -71,7 +71,7 @@ struct Node final : GradNode {
   bool is_leaf() const { return !vjp && !freed; }
 };
 
-/// The tensor's place in the graph as it is now: a view of what was written to since gets a new
+/// The tensor's node in the graph as it is now: a view of what was written to since gets a new
 /// one. Null if no gradient flows.
 Node* node_of(const Tensor& x);
 /// Whether an operation on x has to be recorded.

@@ -146,7 +146,7 @@ inline constexpr int kCompareOps = 0 TAMIS_COMPARE_OPS(X);
 inline constexpr int kMaskOps = 0 TAMIS_MASK_OPS(X);
 #undef X
 
-// The place in the tables of its kind.
+// The index in the tables of its kind.
 constexpr int unary_index(Op op) { return static_cast<int>(op); }
 constexpr int binary_index(Op op) { return unary_index(op) - kUnaryOps; }
 constexpr int compare_index(Op op) { return binary_index(op) - kBinaryOps; }

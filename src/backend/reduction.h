@@ -69,7 +69,7 @@ inline constexpr ReductionRow kReductionRows[] = {
 inline constexpr int kReductions = 0 TAMIS_REDUCTIONS(X);
 #undef X
 
-/// The place in tables of reductions.
+/// The index in tables of reductions.
 constexpr int reduction_index(Reduction reduction) { return static_cast<int>(reduction); }
 constexpr const ReductionRow& row_of(Reduction reduction) {
   return kReductionRows[reduction_index(reduction)];

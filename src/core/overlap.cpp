@@ -102,7 +102,7 @@ bool overlap(const Tensor& x, const Tensor& y) {
   return has_solution(terms, at_b - at_a, budget);
 }
 
-/// Whether read, broadcast to written's shape, is the same elements in the same places.
+/// Whether read, broadcast to written's shape, is the same elements at the same positions.
 bool is_alias(const Tensor& written, const Tensor& read) {
   const TensorImpl &w = written.impl(), &r = read.impl();
   int64_t at_w, at_r;

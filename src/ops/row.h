@@ -43,7 +43,7 @@ struct Row {
   bool method = false;        // is called as input.name(...)
   bool in_place = false;      // there is also a method name_ that writes the result into input
   bool out = false;           // PyTorch takes out= (see `into` in pointwise.h)
-  bool pointwise = false;     // an element of the result comes from the elements in its place
+  bool pointwise = false;     // an element of the result comes from the elements at its position
   bool creates = false;       // computed from no tensor: takes device= and requires_grad=
   bool random = false;        // every call gives other values
   bool variadic = false;      // the tensors of its list may be given one by one

@@ -23,16 +23,16 @@ bool refuses(void (*check)(const Tensor&, const Tensor&), const Tensor& a, const
   }
 }
 
-/// The places in the storage of all elements, in row-major order.
-std::vector<int64_t> places(const Tensor& x) {
+/// The offsets in the storage of all elements, in row-major order.
+std::vector<int64_t> offsets(const Tensor& x) {
   std::vector<int64_t> all;
   for (int64_t i = 0; i < x.numel(); ++i) {
-    int64_t place = x.storage_offset(), rest = i;
+    int64_t offset = x.storage_offset(), rest = i;
     for (size_t d = x.shape().size(); d-- > 0;) {
-      place += rest % x.shape()[d] * x.strides()[d];
+      offset += rest % x.shape()[d] * x.strides()[d];
       rest /= x.shape()[d];
     }
-    all.push_back(place);
+    all.push_back(offset);
   }
   return all;
 }
@@ -55,13 +55,13 @@ Tensor random_view(const Tensor& base, std::mt19937& random) {
   return make_view(base, layout);
 }
 
-TEST(Overlap, AgreesWithListsOfPlaces) {
+TEST(Overlap, AgreesWithListsOfOffsets) {
   std::mt19937 random(7);
   const Tensor base = zeros({60}, int16);
   int shared = 0, apart = 0;
   for (int i = 0; i < 20000; ++i) {
     const Tensor a = random_view(base, random), b = random_view(base, random);
-    const std::vector<int64_t> at_a = places(a), at_b = places(b);
+    const std::vector<int64_t> at_a = offsets(a), at_b = offsets(b);
     const std::set<int64_t> set(at_a.begin(), at_a.end());
     const bool meet =
         std::any_of(at_b.begin(), at_b.end(), [&](int64_t p) { return set.count(p); });

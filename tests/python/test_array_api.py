@@ -138,7 +138,7 @@ def test_sorting_searching_and_sets():
     same(xp.unique_inverse(x).inverse_indices, inverse.reshape(a.shape))
 
 
-def test_places_sums_and_products():
+def test_indices_sums_and_products():
     a = np.arange(12.0).reshape(3, 4)
     x = xp.asarray(a)
     same(xp.take(x, xp.asarray([2, 0]), axis=1), np.take(a, [2, 0], axis=1))

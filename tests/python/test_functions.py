@@ -73,7 +73,7 @@ def test_overloads_that_share_a_name():
     assert [t.shape for t in tamis.broadcast_tensors(x, tamis.ones(2, 1))] == [(2, 3), (2, 3)]
 
 
-def test_a_bool_in_the_place_of_dim_is_unbiased_as_in_pytorch():
+def test_a_bool_instead_of_dim_is_unbiased_as_in_pytorch():
     x = tamis.tensor([1.0, 2.0, 6.0])
     assert tamis.var(x, False).item() == tamis.var(x, unbiased=False).item() == pytest.approx(14 / 3)
     assert x.var(True).item() == x.var().item() == 7

@@ -16,7 +16,7 @@ namespace tamis::cpu {
 namespace {
 
 /// A little more than a block of the largest elements, so that registers do not all start at the
-/// same place of a page.
+/// same position of a page.
 constexpr size_t kRegisterBytes = kBlock * 16 + 320;
 
 /// Buffers of this thread, kept between programs.
@@ -369,27 +369,27 @@ void Evaluator::load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint6
   const Intervals& intervals = *leaf.intervals;
   const int64_t cols = intervals.cols();
   const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
-  const auto contains = [&](int64_t place) {
-    const auto [lo, hi] = intervals.row(place / cols);
-    return place % cols >= lo && place % cols < hi;
+  const auto contains = [&](int64_t position) {
+    const auto [lo, hi] = intervals.row(position / cols);
+    return position % cols >= lo && position % cols < hi;
   };
   for_each_segment(program_.shape, leaf.strides, start, n,
                    [&](int64_t offset, int64_t at, int64_t length) {
-                     const int64_t place = leaf.offset + offset;
+                     const int64_t position = leaf.offset + offset;
                      if (stride == 0) {
-                       if (contains(place)) set_bits(words, at, length);
+                       if (contains(position)) set_bits(words, at, length);
                        return;
                      }
                      if (stride != 1) {
                        for (int64_t i = 0; i < length; ++i) {
-                         if (contains(place + i * stride)) set_bits(words, at + i, 1);
+                         if (contains(position + i * stride)) set_bits(words, at + i, 1);
                        }
                        return;
                      }
-                     // Consecutive places: one interval for each row that the segment passes
+                     // Consecutive positions: one interval for each row that the segment passes
                      // through.
                      for (int64_t done = 0; done < length;) {
-                       const int64_t row = (place + done) / cols, col = (place + done) % cols;
+                       const int64_t row = (position + done) / cols, col = (position + done) % cols;
                        const int64_t here = std::min(cols - col, length - done);
                        const auto [lo, hi] = intervals.row(row);
                        const int64_t from = std::max(lo, col), to = std::min(hi, col + here);

@@ -112,10 +112,10 @@ class Sampled {
     const int64_t step = n_ / size;
     std::vector<Key<T>> keys(static_cast<size_t>(size));
     for (int64_t i = 0; i < size; ++i) {
-      // A place within each step that follows no period of the data.
+      // A position within each step that follows no period of the data.
       const uint64_t hash = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
-      const auto place = static_cast<int64_t>((hash >> 32) % static_cast<uint64_t>(step));
-      keys[static_cast<size_t>(i)] = Keys<T>::of(x_[i * step + place]);
+      const auto position = static_cast<int64_t>((hash >> 32) % static_cast<uint64_t>(step));
+      keys[static_cast<size_t>(i)] = Keys<T>::of(x_[i * step + position]);
     }
     return keys;
   }

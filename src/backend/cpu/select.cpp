@@ -163,7 +163,7 @@ void run_compress(const Program& program, const std::function<Output(int64_t)>& 
   char* const out = address(output.buffer, itemsize(program.dtype));
   std::vector<int64_t> offsets = counted.offsets();
   for (int64_t& offset : offsets) offset = std::min(offset, output.capacity);
-  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next place of each chunk
+  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next position of each chunk
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const int64_t left = offsets[chunk + 1] - done[chunk];
     if (left == 0) return;

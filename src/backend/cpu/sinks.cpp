@@ -45,8 +45,8 @@ void scatter_target(const Program& program, const Target& target, int64_t start,
                    });
 }
 
-/// What the program moves from one place to another in runs, if that is all it does and much, else
-/// null. Bools are no such thing: any nonzero byte becomes 1.
+/// The leaf that the program copies in runs, if that is all it does and there is enough to copy,
+/// else null. Bools are not just copied: any nonzero byte becomes 1.
 const Leaf* moved_in_runs(const Program& program, const Target& target) {
   const bool moves = program.mask < 0 && program.code.size() == 1 &&
                      program.code[0].op == Op::load && program.dtype != DType::boolean;
@@ -85,16 +85,16 @@ void run_store(const Program& program, const Target& target) {
     const Register* mask = program.mask >= 0 ? &evaluator.run_mask(start, n) : nullptr;
     if (mask && mask->state == MaskState::none) return;
     const bool whole = !mask || mask->state == MaskState::all;
-    char* place = first + (packed ? start * size : 0);
+    char* to = first + (packed ? start * size : 0);
     if (whole && packed) {
-      evaluator.run_value(start, n, place);
+      evaluator.run_value(start, n, to);
       return;
     }
     const void* value = evaluator.run_value(start, n);
     if (whole) {
       scatter_target(program, target, start, n, value);
     } else if (packed) {
-      blend({value, evaluator.value_is_uniform()}, place, mask->words(), place, n);
+      blend({value, evaluator.value_is_uniform()}, to, mask->words(), to, n);
     } else {
       void* block = evaluator.scratch();
       gather_target(program, target, start, n, block);
@@ -174,18 +174,18 @@ int64_t run_expand(const Program& program, const void* source, int64_t source_nu
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const Register& mask = counted.block(evaluator, start, n);
     if (mask.state == MaskState::none && !has_background) return;
-    char* const place = packed ? first + start * size : static_cast<char*>(evaluator.scratch());
-    Elements others = place;
+    char* const to = packed ? first + start * size : static_cast<char*>(evaluator.scratch());
+    Elements others = to;
     if (has_background) {
       if (mask.state != MaskState::all) {
         others = {evaluator.run_value(start, n), evaluator.value_is_uniform()};
       }
     } else if (!packed) {
-      gather_target(program, target, start, n, place);
+      gather_target(program, target, start, n, to);
     }
     const char* const from = static_cast<const char*>(source) + done[chunk] * size;
-    done[chunk] += static_cast<int64_t>(expand(from, limit, others, mask.words(), place, n));
-    if (!packed) scatter_target(program, target, start, n, place);
+    done[chunk] += static_cast<int64_t>(expand(from, limit, others, mask.words(), to, n));
+    if (!packed) scatter_target(program, target, start, n, to);
   });
   return counted.total();
 }

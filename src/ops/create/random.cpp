@@ -1,5 +1,5 @@
-// Random numbers: each element is a function of the seed, the call's place in the stream, and the
-// element's index, so results do not depend on how the work is divided.
+// Random numbers: each element is a function of the seed, the call's position in the stream, and
+// the element's index, so results do not depend on how the work is divided.
 #include <bit>
 #include <numbers>
 #include <optional>
@@ -151,7 +151,7 @@ Tensor randperm(int64_t n, const Options& options, Source generator) {
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(result.mutable_data_ptr());
-    // Fisher-Yates, growing: place i gets i or trades it for what an earlier place has.
+    // Fisher-Yates, growing: element i is i, or is swapped with an earlier element.
     for (int64_t i = 0; i < n; ++i) {
       const auto product = static_cast<unsigned __int128>(words[i]) * static_cast<uint64_t>(i + 1);
       const auto j = static_cast<int64_t>(product >> 64);
@@ -233,7 +233,7 @@ std::vector<Row> random_rows() {
           .is_random()
           .with_out(),
       make_row("multinomial(Tensor input, int num_samples, bool replacement=False, *" + drawn,
-               "Places of each row, drawn with probabilities in proportion to its elements.",
+               "Indices of each row, drawn with probabilities in proportion to its elements.",
                multinomial,
                {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false, none},
                 {Value(ones({4})), n(6), true, Generator(3)}})

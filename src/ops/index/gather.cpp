@@ -103,7 +103,7 @@ std::vector<Row> gather_rows() {
   const auto n = [](int64_t v) { return Value(v); };
   std::vector<Row> rows = {
       make_row("index_select(Tensor input, int dim, Tensor|int[] index) -> Tensor",
-               "The places of a dimension that index names, in its order.", index_select,
+               "The slices along a dimension that index names, in its order.", index_select,
                {{cube(), n(1), tensor({2, 0, 2})},
                 {bits(), n(-1), tensor({1})},
                 {tensor(2.5), n(0), tensor({0})},
@@ -111,7 +111,7 @@ std::vector<Row> gather_rows() {
           .with_out(),
       make_row(
           "gather(Tensor input, int dim, Tensor|int[] index, *, bool sparse_grad=False) -> Tensor",
-          "The elements of input at index along dim, and at index's own place elsewhere.",
+          "The elements of input at index along dim, and at the same position along the others.",
           gather_op,
           {{grid(), n(1), tensor({{0, 0, 2, 1}, {2, 1, 0, 0}}), false},
            {cube(), n(-2), zeros({2, 1, 3}, DType::int64), false},

@@ -218,8 +218,7 @@ std::vector<Row> indexing_rows() {
   const auto few = [] { return tensor({2, 0, -1}); };
   return {
       make_row("index(Tensor input, Tensor[] indices) -> Tensor",
-               "The elements at the places that masks and integer tensors pick, one per dimension.",
-               index_op,
+               "The elements that masks and integer tensors pick, one per dimension.", index_op,
                {{cube(), List{bits()}},
                 {cube(), List{tensor({1, 0}), tensor({2, -1})}},
                 {cube(), List{tensor({{0, 1}, {1, 1}})}},
@@ -229,7 +228,7 @@ std::vector<Row> indexing_rows() {
       make_row(
           "index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> "
           "Tensor",
-          "input with values, broadcast, written or added at the places that indices pick.",
+          "input with values, broadcast, written or added to the elements that indices pick.",
           index_put_op,
           {{cube(), List{bits()}, Tensor(-1), false},
            {cube(), List{tensor({1, 0}), tensor({2, -1})}, tensor({7.f, 8.f, 9.f, 10.f}), false},

@@ -220,7 +220,7 @@ std::vector<Row> index_write_rows() {
   return {
       make_row(
           "index_fill(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar value) -> Tensor",
-          "input with value, a number or a 0-d tensor, at the places of a dimension that index "
+          "input with value, a number or a 0-d tensor, in the slices along a dimension that index "
           "names.",
           index_fill,
           {{grid(), n(1), tensor({0, -1}), Tensor(7)},
@@ -229,7 +229,7 @@ std::vector<Row> index_write_rows() {
           .with_in_place(index_fill_),
       make_row("index_add(Tensor input, int dim, Tensor|int[] index, Tensor source, *, Scalar "
                "alpha=1) -> Tensor",
-               "input with source, times alpha, added at the places of a dimension that index "
+               "input with source, times alpha, added to the slices along a dimension that index "
                "names.",
                index_add,
                {{grid(), n(0), twice(), grid(), Scalar(1)},
@@ -238,7 +238,7 @@ std::vector<Row> index_write_rows() {
           .with_in_place(index_add_)
           .with_out(),
       make_row("index_copy(Tensor input, int dim, Tensor|int[] index, Tensor source) -> Tensor",
-               "input with source at the places of a dimension that index names.", index_copy,
+               "input with source in the slices along a dimension that index names.", index_copy,
                {{grid(), n(0), tensor({1, 0}), grid()},
                 {real(), n(1), tensor({2}), tensor({{7.f}, {8.f}})},
                 {bits(), n(-1), tensor({0, 0, 1}), bits()}})
@@ -247,7 +247,7 @@ std::vector<Row> index_write_rows() {
       make_row(
           "index_reduce(Tensor input, int dim, Tensor|int[] index, Tensor source, str reduce, *, "
           "bool include_self=True) -> Tensor",
-          "input combined with source by prod, mean, amax or amin at the places of a dimension "
+          "input combined with source by prod, mean, amax or amin in the slices along a dimension "
           "that index names.",
           index_reduce,
           {{grid(), n(0), twice(), grid(), std::string("mean"), true},
@@ -258,8 +258,9 @@ std::vector<Row> index_write_rows() {
           .with_out(),
       make_row(
           "put(Tensor input, Tensor|int[] index, Tensor source, bool accumulate=False) -> Tensor",
-          "input with the elements of source written or added at the places that index names, "
-          "input seen as 1-d.",
+          "input with the elements of source written or added to those that index names, input "
+          "seen "
+          "as 1-d.",
           put,
           {{grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
            {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},

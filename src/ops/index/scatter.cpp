@@ -188,8 +188,8 @@ std::vector<Row> scatter_along_rows() {
   return {
       make_row("scatter(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar? src=None, *, "
                "Scalar? value=None, str? reduce=None) -> Tensor",
-               "input with the elements of src, or a number, at index along dim and at their own "
-               "place elsewhere.",
+               "input with the elements of src, or a number, at index along dim and at the same "
+               "position along the others.",
                scatter_op,
                {{grid(), n(0), at(), grid(), Value(), Value()},
                 {real(), n(1), at(), Tensor(7), Value(), Value()},
@@ -200,8 +200,8 @@ std::vector<Row> scatter_along_rows() {
           .with_out(),
       make_row(
           "scatter_add(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar src) -> Tensor",
-          "input with the elements of src added at index along dim and at their own place "
-          "elsewhere.",
+          "input with the elements of src added at index along dim and at the same position along "
+          "the others.",
           scatter_add,
           {{grid(), n(0), at(), grid()},
            {real(), n(1), at(), real()},

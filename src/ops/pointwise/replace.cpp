@@ -1,4 +1,4 @@
-// Replacing: pointwise functions that are made of others: bounds, numbers in the place of NaN and
+// Replacing: pointwise functions that are made of others: bounds, numbers instead of NaN and
 // infinities, rounded quotients.
 #include <cmath>
 

@@ -50,7 +50,7 @@ Shape padded_shape(const Tensor& x, const std::vector<Ends>& ends) {
   return shape;
 }
 
-/// Puts what is left of x into its place in result.
+/// Copies what is left of x to where it belongs in result.
 void copy_middle(const Tensor& result, const Tensor& x, const std::vector<Ends>& ends) {
   Tensor from = x, to = result;
   for (size_t d = 0; d < ends.size(); ++d) {

@@ -177,11 +177,11 @@ std::vector<Row> position_rows() {
                "A copy of input with src on a diagonal.", diagonal_scatter,
                {{grid(), tensor({8, 9}), n(1), n(0), n(1)}}),
       make_row("select_scatter(Tensor input, Tensor|Scalar src, int dim, int index) -> Tensor",
-               "A copy of input with src at one place of a dimension.", select_scatter,
+               "A copy of input with src as one slice along a dimension.", select_scatter,
                {{grid(), tensor({8, 9}), n(1), n(-1)}}),
       make_row("slice_scatter(Tensor input, Tensor|Scalar src, int dim=0, int? start=None, int? "
                "end=None, int step=1) -> Tensor",
-               "A copy of input with src at every step-th place of a range of a dimension.",
+               "A copy of input with src as every step-th slice of a range along a dimension.",
                slice_scatter,
                {{grid(), tensor({{8, 9}, {7, 6}}), n(1), Value(), Value(), n(2)},
                 {grid(), tensor({{8, 9, 7}}), n(0), n(-1), Value(), n(1)}}),

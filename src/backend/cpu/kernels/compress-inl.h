@@ -42,8 +42,8 @@ constexpr int kSparse = 20;
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-// Every vector is stored whole at the place of its first element, which is never behind its own
-// index, so the stores stay within 64 elements of out. In expand the loads of src do, likewise.
+// Every vector is stored whole where its first element goes, which is never after its own index, so
+// the stores stay within 64 elements of out. Likewise the loads of src in expand.
 template <int W>
 HWY_INLINE void compress_word(const typename Word<W>::type* src, uint64_t word,
                               typename Word<W>::type* out) {

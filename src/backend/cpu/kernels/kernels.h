@@ -72,8 +72,8 @@ struct Kernels {
   /// may be out itself. Returns how many elements of src were taken. Reads src only below `limit`.
   size_t (*expand[kWidths])(const void* src, const void* limit, Elements others,
                             const uint64_t* mask, void* out, size_t n);
-  /// Writes base + i for every set bit i; returns their number. Writes only the selected ones'
-  /// places in out.
+  /// Writes base + i for every set bit i; returns their number. Writes nothing else to
+  /// out.
   size_t (*positions)(const uint64_t* mask, int64_t base, int64_t* out, size_t n);
 
   /// Number of set bits in n elements.
