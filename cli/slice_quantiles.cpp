@@ -55,7 +55,7 @@ Gathered gather(const KeptElements& kept, const Box& box, const Slices& slices) 
   return result;
 }
 
-/// Searches the slices of a group that have room together.
+/// Searches the slices of a group that fit into memory together.
 void search_group(const Runner& runner, const Slices& slices, const KeptStream& stream,
                   const Box& group, std::span<const double> quantiles,
                   std::vector<std::vector<Scalar>>& results) {

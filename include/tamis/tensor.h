@@ -412,7 +412,7 @@ class Tensor {
     if (impl_ != nullptr) drop();
   }
 
-  // For the library's own rooms.
+  // For the library itself.
   explicit Tensor(TensorImpl* impl) noexcept;
   /// Throws kind value if undefined.
   TensorImpl& impl() const {

@@ -170,7 +170,7 @@ struct Given {
   }
 };
 
-/// Room for the values of one call, of which only as many are made as there are parameters.
+/// Space for the values of one call; only as many are made as there are parameters.
 class Values {
  public:
   explicit Values(size_t count) : count_(count) {

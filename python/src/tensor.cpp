@@ -96,7 +96,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError,
                   "Tensor() cannot be called: tamis.tensor(data) copies data, tamis.asarray(data) "
-                  "shares its memory, tamis.empty(shape) makes room");
+                  "shares its memory, tamis.empty(shape) allocates");
   return nullptr;
 }
 

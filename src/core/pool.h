@@ -28,22 +28,22 @@ struct FreeList {
   };
 
   Node* head = nullptr;
-  int room = 0;  // for how many more
+  int capacity = 0;  // how many more fit
   bool registered = false;
   FreeList* next = nullptr;  // of the thread's registered lists
 
   void* take(size_t bytes) {
     if (!head) return ::operator new(bytes);
-    ++room;
+    ++capacity;
     return std::exchange(head, head->next);
   }
   void put(void* p) noexcept {
-    if (room == 0 && !make_room()) return ::operator delete(p);
-    --room;
+    if (capacity == 0 && !register_list()) return ::operator delete(p);
+    --capacity;
     head = new (p) Node{head};
   }
   /// Succeeds once, and registers the list then, which is freed when the thread ends.
-  bool make_room() noexcept;
+  bool register_list() noexcept;
 };
 
 /// The base of a class, which has no derived ones, whose objects live in memory from a FreeList.

@@ -114,7 +114,7 @@ void store(const Tensor& target, Tensor value);
 void store_where(const Tensor& target, Tensor mask, Tensor value);
 /// The elements of x where mask is true; both broadcast to `shape`. 1-d.
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
-/// The first of them into target (1-d, contiguous, x's dtype), as many as there is room for;
+/// The first of them into target (1-d, contiguous, x's dtype), as many as fit;
 /// returns the number of all of them. Either nobody has seen target yet, or the caller has called
 /// prepare_write and checked that target does not overlap x and mask.
 int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,

@@ -42,7 +42,7 @@ class File {
   /// copied to a temporary one up to its end.
   static File open(const std::string& path);
   /// An empty file without a name, in $TMPDIR, else /var/tmp, else /tmp; `name` is for messages.
-  /// Throws kind io if there is no room for `bytes` bytes.
+  /// Throws kind io if there is not enough space for `bytes` bytes.
   static File temporary(std::string name, uint64_t bytes = 0);
   /// Takes over a descriptor of a regular file.
   File(Descriptor fd, std::string name);

@@ -201,8 +201,8 @@ Tensor strided(const Tensor& x) {
   if (is_weak(x)) return x;
   Shape wide = x.shape();
   wide.push_back(2);
-  Tensor room = zeros(wide, x.dtype());
-  Tensor view = room.select(x.dim(), 1);
+  Tensor buffer = zeros(wide, x.dtype());
+  Tensor view = buffer.select(x.dim(), 1);
   view.copy_(x);
   return view;
 }

@@ -134,9 +134,9 @@ def test_out_is_written_and_returned():
     out = tamis.empty(0, dtype=tamis.int64)
     assert tamis.masked_select(x, x > 2, out=out) is out
     assert out.tolist() == [3, 4]
-    room = tamis.zeros(4, dtype=tamis.int64)
-    tamis.masked_select(x, x > 2, out=room[::2])
-    assert room.tolist() == [3, 0, 4, 0]
+    buffer = tamis.zeros(4, dtype=tamis.int64)
+    tamis.masked_select(x, x > 2, out=buffer[::2])
+    assert buffer.tolist() == [3, 0, 4, 0]
     array = np.zeros(2, dtype=np.int64)
     assert tamis.masked_select(x, x > 2, out=array) is array
     assert array.tolist() == [3, 4]

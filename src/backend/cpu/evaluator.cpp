@@ -27,14 +27,14 @@ struct Arena {
 };
 thread_local Arena register_arena, mask_arena;
 
-void* room_in(Arena& arena, size_t bytes) {
+void* buffer_in(Arena& arena, size_t bytes) {
   if (arena.bytes < bytes) {
     std::free(std::exchange(arena.data, nullptr));
     arena.bytes = 0;
-    const size_t room = (bytes + 63) / 64 * 64;
-    arena.data = static_cast<char*>(std::aligned_alloc(64, room));
+    const size_t rounded = (bytes + 63) / 64 * 64;
+    arena.data = static_cast<char*>(std::aligned_alloc(64, rounded));
     if (!arena.data) throw std::bad_alloc();
-    arena.bytes = room;
+    arena.bytes = rounded;
   }
   return arena.data;
 }
@@ -61,19 +61,19 @@ bool is_packed(const Shape& shape, const Shape& strides) {
 }
 
 uint64_t* kept_words(int64_t count) {
-  return static_cast<uint64_t*>(room_in(mask_arena, static_cast<size_t>(count) * 8));
+  return static_cast<uint64_t*>(buffer_in(mask_arena, static_cast<size_t>(count) * 8));
 }
 
 Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kernels()) {
   const auto count = static_cast<size_t>(program.registers);
-  char* room = static_cast<char*>(
-      room_in(register_arena, (kRegisterBytes + sizeof(Register)) * (count + 2)));
-  scratch_ = room;
-  bytes_ = room += kRegisterBytes;
-  registers_ = reinterpret_cast<Register*>(room + kRegisterBytes * (count + 1));
+  char* memory = static_cast<char*>(
+      buffer_in(register_arena, (kRegisterBytes + sizeof(Register)) * (count + 2)));
+  scratch_ = memory;
+  bytes_ = memory += kRegisterBytes;
+  registers_ = reinterpret_cast<Register*>(memory + kRegisterBytes * (count + 1));
   for (size_t i = 0; i < count; ++i) {
-    room += kRegisterBytes;
-    new (registers_ + i) Register{room, room, MaskState::mixed};
+    memory += kRegisterBytes;
+    new (registers_ + i) Register{memory, memory, MaskState::mixed};
   }
   // A few elements are computed and then repeated.
   const int64_t n = std::min(kBlock, program.numel), few = std::min<int64_t>(n, 64);

@@ -26,20 +26,20 @@ struct Found {
   int64_t from = 0;
 };
 
-/// found[i] = what has rank ranks[i]; ranks ascend, room is for n keys.
+/// found[i] = what has rank ranks[i]; ranks ascend, buffer holds n keys.
 template <class T>
-void partition(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, Key<T>* room,
+void partition(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, Key<T>* buffer,
                Found<T>* found) {
-  for (int64_t i = 0; i < n; ++i) room[i] = Keys<T>::of(x[i]);
+  for (int64_t i = 0; i < n; ++i) buffer[i] = Keys<T>::of(x[i]);
   const bool sort = ranks.size() >= kManyRanks;
-  if (sort) std::sort(room, room + n);
+  if (sort) std::sort(buffer, buffer + n);
   int64_t from = 0;  // all before it are in their places
   for (size_t r = 0; r < ranks.size(); ++r) {
     if (!sort && ranks[r] >= from) {
-      std::nth_element(room + from, room + ranks[r], room + n);
+      std::nth_element(buffer + from, buffer + ranks[r], buffer + n);
       from = ranks[r] + 1;
     }
-    found[r].key = room[ranks[r]];
+    found[r].key = buffer[ranks[r]];
   }
 }
 
@@ -163,8 +163,8 @@ class Sampled {
       } else if (ranks_[r] >= below_upper && ranks_[r] < count_less_equal(*window.upper)) {
         found_[r] = {window.upper->key(), 0};
       } else {  // the sample was misleading
-        const Scratch<Key<T>> room(n_);
-        partition<T>(x_, n_, ranks_.subspan(r, 1), room.data(), found_ + r);
+        const Scratch<Key<T>> buffer(n_);
+        partition<T>(x_, n_, ranks_.subspan(r, 1), buffer.data(), found_ + r);
       }
     }
     if (!inner.empty()) search_between(shares, inner, found_ + first_inner);
@@ -180,8 +180,8 @@ class Sampled {
     if (n >= kSampled && n < n_ / 2) {
       Sampled(between.data(), n, ranks, found).run();
     } else {
-      const Scratch<Key<T>> room(n);
-      partition<T>(between.data(), n, ranks, room.data(), found);
+      const Scratch<Key<T>> buffer(n);
+      partition<T>(between.data(), n, ranks, buffer.data(), found);
     }
     for (size_t r = 0; r < ranks.size(); ++r) {
       found[r].from = 0;
@@ -240,7 +240,7 @@ void select_from_slices(const Slices& x, const int64_t* all_ranks, int64_t per_s
   const auto count = static_cast<size_t>(per_slice);
   const bool large = x.size >= kSampled && count < kManyRanks && !std::same_as<T, bool>;
   for_slices(x, [&](int64_t first, int64_t last) {
-    const Scratch<Key<T>> room(large ? 0 : x.size);
+    const Scratch<Key<T>> buffer(large ? 0 : x.size);
     std::vector<Found<T>> found(count);
     std::vector<int64_t> ranks(count);
     std::vector<size_t> order(count);
@@ -252,7 +252,7 @@ void select_from_slices(const Slices& x, const int64_t* all_ranks, int64_t per_s
       for (size_t r = 0; r < count; ++r) ranks[r] = wanted[order[r]];
       const auto* const slice = address<const Element<T>>(x.buffer) + s * x.size;
       if (!large) {
-        partition<T>(slice, x.size, ranks, room.data(), found.data());
+        partition<T>(slice, x.size, ranks, buffer.data(), found.data());
       } else if constexpr (!std::same_as<T, bool>) {
         Sampled<T>(slice, x.size, ranks, found.data()).run();
       }

@@ -72,8 +72,8 @@ void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void*
   }
 }
 
-/// Room for n partial results of whatever dtype.
-std::vector<double> room_for(const Plan& plan, int64_t n) {
+/// A buffer for n partial results of whatever dtype.
+std::vector<double> buffer_for(const Plan& plan, int64_t n) {
   const int64_t numbers = is_complex(plan.acc) ? 2 * n : n;
   check_memory(numbers * static_cast<int64_t>(sizeof(double)));
   return std::vector<double>(static_cast<size_t>(numbers));
@@ -117,11 +117,12 @@ Block run_block(Evaluator& evaluator, const Program& program, int64_t start, int
   return {static_cast<const char*>(values), mask.state == MaskState::all ? nullptr : mask.words()};
 }
 
-/// The mask of [from, from + n) of a block, which is copied to `room` unless it begins with a word.
-const uint64_t* part_of(const uint64_t* mask, int64_t from, int64_t n, uint64_t* room) {
+/// The mask of [from, from + n) of a block, which is copied to `buffer` unless it begins with a
+/// word.
+const uint64_t* part_of(const uint64_t* mask, int64_t from, int64_t n, uint64_t* buffer) {
   if (!mask || (from % 64 == 0 && n % 64 == 0)) return mask ? mask + from / 64 : nullptr;
-  copy_bits(mask, from, n, room);
-  return room;
+  copy_bits(mask, from, n, buffer);
+  return buffer;
 }
 
 /// Rows of up to a block: several of them in each block.
@@ -154,8 +155,8 @@ void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, i
 void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
                       void* out, DType result) {
   const int64_t blocks = (length + kBlock - 1) / kBlock;
-  std::vector<double> room = room_for(plan, rows * blocks);
-  char* partials = reinterpret_cast<char*>(room.data());
+  std::vector<double> buffer = buffer_for(plan, rows * blocks);
+  char* partials = reinterpret_cast<char*>(buffer.data());
   parallel_for(rows * blocks, kBlocksPerTask, [&](int64_t begin, int64_t end) {
     Evaluator evaluator(program);
     for (int64_t i = begin; i < end; ++i) {
@@ -287,7 +288,7 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
   if (parts == 1) {
     parallel_for(outer * tiles, grain, [&](int64_t begin, int64_t end) {
       Columns columns(program, plan);
-      std::vector<double> acc = room_for(plan, tile);
+      std::vector<double> acc = buffer_for(plan, tile);
       for (int64_t i = begin; i < end; ++i) {
         const int64_t matrix = i / tiles, col = i % tiles * tile,
                       width = std::min(tile, inner - col);
@@ -298,8 +299,8 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
     });
     return;
   }
-  std::vector<double> room = room_for(plan, parts * inner);
-  char* const partials = reinterpret_cast<char*>(room.data());
+  std::vector<double> buffer = buffer_for(plan, parts * inner);
+  char* const partials = reinterpret_cast<char*>(buffer.data());
   for (int64_t matrix = 0; matrix < outer; ++matrix) {
     parallel_for(parts * tiles, grain, [&](int64_t begin, int64_t end) {
       Columns columns(program, plan);

@@ -12,24 +12,24 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Packs what a mask selects of one block of values at out, at most `room` elements; returns their
-/// number. `count` is the mask's. Everything up to out + room may be overwritten.
+/// Packs what a mask selects of one block of values at out, at most `capacity` elements; returns
+/// their number. `count` is the mask's. Everything up to out + capacity may be overwritten.
 int64_t pack(Evaluator& evaluator, const void* value, const Register& mask, int64_t n,
-             int64_t count, int64_t size, char* out, int64_t room) {
+             int64_t count, int64_t size, char* out, int64_t capacity) {
   if (mask.state != MaskState::mixed) {
-    const int64_t taken = mask.state == MaskState::none ? 0 : std::min(n, room);
+    const int64_t taken = mask.state == MaskState::none ? 0 : std::min(n, capacity);
     std::memcpy(out, value, static_cast<size_t>(taken * size));
     return taken;
   }
   const auto compress = kernels().compress[width_index(size)];
-  if (count <= room) {
-    compress(value, mask.words(), out, out + room * size, n);
+  if (count <= capacity) {
+    compress(value, mask.words(), out, out + capacity * size, n);
     return count;
   }
   char* const block = static_cast<char*>(evaluator.scratch());
   compress(value, mask.words(), block, block + count * size, n);
-  std::memcpy(out, block, static_cast<size_t>(room * size));
-  return room;
+  std::memcpy(out, block, static_cast<size_t>(capacity * size));
+  return capacity;
 }
 
 /// The complement of a mask's first n bits.
@@ -88,7 +88,7 @@ int64_t generous_count(const Program& program) {
 
 /// Packs what the mask selects in one reading: each chunk counts its mask, learns from the chunk
 /// before it where its elements begin, and packs them while they are in the cache. Returns the
-/// number of all selected elements; those that do not fit into the room are left out.
+/// number of all selected elements; those that do not fit into the capacity are left out.
 int64_t compress_chained(const Program& program, const Output& output, int64_t size) {
   const int64_t chunks = chunks_of(program.numel);
   char* const out = address(output.buffer, static_cast<size_t>(size));
