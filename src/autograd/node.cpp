@@ -126,7 +126,7 @@ bool is_tracked(std::span<const Tensor> inputs) {
 
 void record(const Tensor& result, const char* op, Flow flow, std::vector<Tensor> inputs,
             std::vector<Tensor> saved, Vjp vjp) {
-  // A result that an op has reshaped inside is a view of memory that nobody else knows. It has its
+  // A result that an op has reshaped inside is a view of memory that no one else knows. It has its
   // node from here, and not from there.
   const bool is_view = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& x) {
     return storage_of(x) == storage_of(result);

@@ -93,7 +93,7 @@ void check_writable(const Tensor& target);
 /// Before target takes a value that was computed from it and from `reads`: what the operations on
 /// the way saved of target's memory becomes a copy, since the write is theirs.
 void copy_saved(const Tensor& target, const Tensor& value, std::span<const Tensor* const> reads);
-/// After it: target is now the result of an operation on inputs, of which the first is its old
+/// After it: target is now the result of an operation on inputs, the first of which is its old
 /// value. Call it in any case; it does nothing where nothing is tracked.
 void record_write(const Tensor& target, const char* op, Flow flow, std::vector<Tensor> inputs,
                   std::vector<Tensor> saved, Vjp vjp);

@@ -26,7 +26,7 @@ Tensor& Tensor::requires_grad_(bool on) & {
   leaf->shape = shape();
   leaf->dtype = dtype();
   impl().node = Ref<GradNode>(leaf);
-  // From here on it is nobody's view as far as gradients go.
+  // From here on it is not a view as far as gradients are concerned.
   impl().base = nullptr;
   impl().base_node = nullptr;
   return *this;

@@ -1,5 +1,5 @@
 // Backend: the waist. Everything that a device is: memory, and the sinks that programs run into.
-// Above it nobody has an address: what is read and written is a buffer.
+// Above it there are no addresses: what is read and written is a buffer.
 #pragma once
 
 #include <functional>
@@ -52,7 +52,7 @@ struct Random {
   Kind kind{};
   uint64_t seed = 0, first = 0;
   int64_t low = 0;     // of integers
-  uint64_t range = 0;  // of integers, from low on; 0 stands for 2^64
+  uint64_t range = 0;  // of integers, from low on; 0 means 2^64
 };
 
 /// The groups of operations that a backend may support or not; `require` (backend/device.h) makes

@@ -17,7 +17,7 @@ class Backend;
 class Storage;
 
 /// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask
-/// (core/interval.h). A pending one stands for work that reads other storages (expr/expr.h).
+/// (core/interval.h). A pending one represents work that reads other storages (expr/expr.h).
 struct Recipe : RefCounted {
   enum class Kind : uint8_t { expression, intervals, pending };
   explicit Recipe(Kind k) : kind(k) {}
@@ -49,13 +49,13 @@ class SpinLock {
 };
 
 /// The identity of a tensor's data. Ready storages have memory; the others have a recipe until
-/// somebody settles them. Knows the unsettled storages whose recipes read it, because a write must
+/// someone settles them. Knows the unsettled storages whose recipes read it, because a write must
 /// settle those first.
 class Storage final : public RefCounted, public Pooled<Storage> {
  public:
   Storage(Backend& backend, Memory memory) noexcept
       : bytes_(memory.bytes), data_(memory.data), memory_(memory), backend_(&backend) {}
-  /// Memory that somebody else owns, as a backend sees it.
+  /// Memory that someone else owns, as a backend sees it.
   Storage(Backend& backend, void* foreign, int64_t bytes, std::function<void(void*)> deleter);
   Storage(Backend& backend, int64_t bytes, Ref<const Recipe> recipe) noexcept;
   ~Storage();
@@ -77,7 +77,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   /// memory back.
   void fulfil(Memory memory);
 
-  /// Takes its own memory back after its allocator has made it smaller. Only while nobody else has
+  /// Takes its own memory back after its allocator has made it smaller. Only while no one else has
   /// seen the storage.
   void shrink(Memory smaller) noexcept {
     bytes_ = smaller.bytes;
@@ -107,7 +107,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   }
 
   /// Whether element i is the int64 i, as arange made it: comparisons with it are structured masks.
-  /// Not for certain any more once somebody outside has the address.
+  /// Not certain any more once someone outside has the address.
   bool counts_up() const noexcept {
     return counts_up_.load(std::memory_order_relaxed) &&
            version.load(std::memory_order_relaxed) == 0;

@@ -185,7 +185,7 @@ std::span<const Operand> Compiler::inline_inputs(const Operand& x, const Expr& e
   if (times < kPatience) x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
   const bool is_wanted =
       (times >= 1 && is_costly(expr)) || (times == kPatience && x.dtype == DType::boolean);
-  // What nobody outside this program holds will not be asked for again.
+  // What no one outside this program holds will not be needed again.
   if (!is_wanted || private_.count(x.storage.get()) != 0) {
     if (is_whole(x, expr)) return expr.inputs;
     if (inputs_of(x, expr, seen)) return seen;
@@ -297,7 +297,7 @@ int16_t Compiler::emit(Instr instr) {
     constant =
         std::all_of(leaf.strides.begin(), leaf.strides.end(), [](int64_t s) { return s == 0; });
   }
-  // Masks are made anew for each block: the bits beyond the end of a short one must be zero.
+  // Masks are made again for each block: the bits beyond the end of a short one must be zero.
   constant = constant && instr.out != DType::boolean;
   instr.dst = static_cast<int16_t>(constant_.size());
   constant_.push_back(constant);

@@ -104,7 +104,7 @@ Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inpu
 
 namespace {
 
-/// The recipe of a reader that is no tensor.
+/// The recipe of a reader that is not a tensor.
 struct Pending final : Recipe {
   explicit Pending(std::function<void()> w) : Recipe(Kind::pending), wait(std::move(w)) {}
   void detach(Storage& owner) const noexcept override {
@@ -184,7 +184,7 @@ void collect_private(const Storage& storage, std::vector<const Storage*>& found)
   for (int i = 0; i < expr->arity; ++i) collect_private(*expr->inputs[i].storage, found);
 }
 
-/// Settles every deferred tensor that reads the storage, but for what only `consumed` can see.
+/// Settles every deferred tensor that reads the storage, except for what only `consumed` can see.
 void settle_readers(const Storage& storage, std::span<const Tensor* const> consumed) {
   if (!storage.has_readers()) return;
   std::vector<const Storage*> kept;

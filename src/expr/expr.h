@@ -91,14 +91,14 @@ void settle(Storage& storage);
 Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait);
 /// What every write to a storage calls first: settles it and every deferred tensor that reads it.
 void prepare_write(const Tensor& target);
-/// The same for a write that runs the given expressions itself: those that nobody else can see are
+/// The same for a write that runs the given expressions itself: those that no one else can see are
 /// left deferred.
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed);
-/// x's elements for its backend to read, or to write if nobody has seen x yet: settles x.
+/// x's elements for its backend to read, or to write if no one has seen x yet: settles x.
 Buffer buffer_of(const Tensor& x);
 /// The same for any other write: calls prepare_write.
 Buffer writable_buffer(const Tensor& x);
-/// The address of x's first element for somebody outside, who may write through it later: settles
+/// The address of x's first element for someone outside, who may write through it later: settles
 /// what a write would. No write is counted, since most only read, and gradients that have saved x
 /// go on.
 void* exposed_data(const Tensor& x);
@@ -115,7 +115,7 @@ void store_where(const Tensor& target, Tensor mask, Tensor value);
 /// The elements of x where mask is true; both broadcast to `shape`. 1-d.
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
 /// The first of them into target (1-d, contiguous, x's dtype), as many as fit;
-/// returns the number of all of them. Either nobody has seen target yet, or the caller has called
+/// returns the number of all of them. Either no one has seen target yet, or the caller has called
 /// prepare_write and checked that target does not overlap x and mask.
 int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
                       const Shape& shape);
@@ -131,7 +131,7 @@ int64_t coordinates_into(const Tensor& columns, const Tensor& mask);
 /// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to
 /// target) is true. Returns how many that takes; if there are fewer, nothing is written.
 int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source);
-/// The same into a target that nobody has seen yet, and x (broadcast to it, cast to its dtype)
+/// The same into a target that no one has seen yet, and x (broadcast to it, cast to its dtype)
 /// where mask is false.
 int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
                     const Tensor& source);

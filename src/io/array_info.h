@@ -20,16 +20,16 @@ inline constexpr Format kFormats[] = {Format::npy, Format::npz, Format::safetens
 /// "npy", "npz", "safetensors", "raw" or "csv".
 const char* name(Format format);
 
-/// The format that a file name's ending stands for: .npy, .npz, .safetensors, .csv; .raw and .bin
-/// are raw. None for any other.
+/// The format that a file name's extension means: .npy, .npz, .safetensors, .csv; .raw and .bin are
+/// raw. None for any other.
 std::optional<Format> format_of(std::string_view path);
 
 /// The largest number of dimensions that a file may claim.
 inline constexpr size_t kMaxRank = 64;
 
 /// An array of a file. All numbers have been compared with the size of the file: there are
-/// `bytes` bytes behind `offset`, and they are just what dtype and shape need. Those of a CSV file
-/// are of its numbers in binary form.
+/// `bytes` bytes from `offset` on, exactly what dtype and shape need. Those of a CSV file are of
+/// its numbers in binary form.
 struct ArrayInfo {
   /// Empty in .npy, raw and CSV files; that of an .npz member is without its ".npy".
   std::string name;

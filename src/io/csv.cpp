@@ -20,7 +20,7 @@ namespace tamis::io {
 namespace {
 
 constexpr size_t kPiece = 1 << 20;
-// No number needs as many, and a file that is no text may have no commas.
+// No number needs as many, and a file that is not text may have no commas.
 constexpr size_t kMaxField = 4096;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

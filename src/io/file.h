@@ -38,7 +38,7 @@ bool write_all(int fd, std::span<iovec> parts);
 
 class File {
  public:
-  /// Opens for reading; "-" is the standard input. What is no regular file, such as a pipe, is
+  /// Opens for reading; "-" is the standard input. What is not a regular file, such as a pipe, is
   /// copied to a temporary one up to its end.
   static File open(const std::string& path);
   /// An empty file without a name, in $TMPDIR, else /var/tmp, else /tmp; `name` is for messages.
@@ -54,7 +54,7 @@ class File {
   /// Throws kind io if the system refuses or the file ends before.
   void read(uint64_t offset, void* to, size_t bytes) const;
   void write(uint64_t offset, const void* from, size_t bytes);
-  /// The descriptor, for somebody else to close.
+  /// The descriptor, for someone else to close.
   Descriptor release() && noexcept { return std::move(fd_); }
   /// Throws kind io if the file is shorter than size().
   void check_size() const;

@@ -65,7 +65,7 @@ constexpr uint64_t kWriteBack = uint64_t{4} << 20;
 
 iovec make_part(const void* data, size_t bytes) { return {const_cast<void*>(data), bytes}; }
 
-/// Where a chain of links ends, so that the file behind it is replaced and not the link.
+/// Where a chain of links ends, so that the file is replaced and not the link.
 std::string follow_links(const std::string& path) {
   char* real = realpath(path.c_str(), nullptr);
   if (real == nullptr) return path;
@@ -120,7 +120,7 @@ void Output::open_replacement(const std::string& path) {
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_ = fmt::format("{}.{:08x}.tmp", target_, random());
-    // Before the file is there: a signal right behind open must find its name.
+    // Before the file exists: a signal right after open must find its name.
     slot_ = remember(temporary_);
     fd_ = Descriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd_) break;

@@ -143,7 +143,7 @@ void Writer::State::begin_array() {
   output.write(header.data(), header.size());
 }
 
-/// The elements of a CSV file behind those that it has already; x is contiguous.
+/// Appends the elements to a CSV file; x is contiguous.
 void Writer::State::write_text(const Tensor& x) {
   constexpr size_t kPiece = 1 << 20;
   const DType dtype = plans[current].dtype;

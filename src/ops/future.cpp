@@ -1,4 +1,4 @@
-// Future: running jobs once, on the pool or where somebody waits for them.
+// Future: running jobs once, on the pool or where they are waited for.
 #include "tamis/future.h"
 
 #include <unistd.h>

@@ -30,8 +30,8 @@ struct Row {
   ///
   /// Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str, Generator, device; True
   /// and False are bools of that value alone. With a | between them, any of them: "float|str p";
-  /// see Parameter for what that means after Tensor, as in "Tensor|Scalar other". With a ? behind
-  /// it, it may be None. `*` stands before parameters that need their name. Several results have
+  /// see Parameter for what that means after Tensor, as in "Tensor|Scalar other". With a ? after
+  /// it, it may be None. `*` comes before parameters that need their name. Several results have
   /// names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
   /// "masked.sum(...)".
   Signature signature;
@@ -220,8 +220,8 @@ Row make_row(std::string_view signature, std::string summary, R (*f)(A...),
                   std::move(samples));
 }
 
-// Each family's rows stand at the end of its file. In-place and out= forms have no rows of their
-// own: forms.h makes them.
+// Each family's rows are at the end of its file. In-place and out= forms have no rows of their own:
+// forms.h makes them.
 std::vector<Row> create_rows();
 std::vector<Row> view_rows();
 std::vector<Row> piece_rows();
@@ -263,8 +263,8 @@ std::span<const Family> all_families();
 /// The rows of all families, in their order.
 const std::vector<Row>& all_rows();
 
-/// Methods that are no functions and that no test of functions tries: conversions, views, new_zeros
-/// and its like, and those that write, such as fill_.
+/// Methods that are not functions and that no test of functions tries: conversions, views,
+/// new_zeros and its like, and those that write, such as fill_.
 const std::vector<Row>& method_rows();
 
 }  // namespace tamis

@@ -55,7 +55,7 @@ constexpr int64_t kJoin = int64_t{64} << 10;
 
 /// The numbers of the process, and the shares of its threads.
 struct Ledger {
-  std::atomic<int64_t> live{0}, peak{0};  // but for the threads' shares
+  std::atomic<int64_t> live{0}, peak{0};  // except for the threads' shares
   std::mutex mutex;                       // guards the rest
   std::vector<const Tally*> threads;
   Tally others;  // of threads that have ended

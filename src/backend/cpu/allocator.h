@@ -8,7 +8,7 @@
 
 namespace tamis::cpu {
 
-/// At least `bytes` bytes, 64-byte aligned, with 64 bytes behind them that may be read and
+/// At least `bytes` bytes, 64-byte aligned, with 64 bytes after them that may be read and
 /// overwritten. Throws kind memory if the system has none left, or if all tensors together would be
 /// more than the process can have (memory_limit).
 Memory allocate(int64_t bytes);
@@ -16,8 +16,8 @@ Memory allocate(int64_t bytes);
 /// The same refusal for memory of another kind, such as vectors, before it is asked for.
 void check_memory(int64_t bytes);
 
-/// The same block for fewer bytes. What is behind them stays with it, unless that is much: then its
-/// pages go back to the system.
+/// The same block for fewer bytes. What follows stays with it, unless that is much: then its pages
+/// go back to the system.
 Memory shrink(Memory memory, int64_t bytes);
 
 }  // namespace tamis::cpu

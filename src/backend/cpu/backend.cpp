@@ -21,7 +21,7 @@ namespace {
 using cpu::address;
 
 int64_t* integers(const Buffer& buffer) { return address<int64_t>(buffer); }
-/// Null for an output that nobody wants.
+/// Null for an output that is not wanted.
 void* optional(const Buffer& buffer, DType dtype) {
   return buffer ? address(buffer, itemsize(dtype)) : nullptr;
 }

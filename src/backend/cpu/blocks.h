@@ -63,7 +63,7 @@ class CountedMask {
   static constexpr int64_t kKept = int64_t{1} << 25;  // 4 MiB of bits
   static_assert(kKept % kChunk == 0);
 
-  /// Whether the mask is a structured one, whose bits are no work.
+  /// Whether the mask is a structured one, whose bits cost nothing.
   static bool is_structured(const Program& program) {
     const Instr& instr = program.code[0];
     return program.mask_end == 1 && instr.op == Op::load && program.leaves[instr.leaf].intervals;

@@ -276,7 +276,7 @@ void Evaluator::execute_where(const Instr& instr, int64_t n) {
 
 namespace {
 
-/// Where in a leaf the elements [start, start + n) stand in one run; -1 if they do not.
+/// Where in a leaf the elements [start, start + n) are, if in one run, else -1.
 int64_t run_at(const Shape& shape, const Shape& strides, int64_t start, int64_t n) {
   if (shape.empty() || strides.back() != 1) return -1;
   int64_t offset = start % shape.back(), rest = start / shape.back();

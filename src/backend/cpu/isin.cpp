@@ -101,7 +101,7 @@ class BitmapSet final : public IsinSet {
   }
 
   bool contains(T x) const {
-    // Elements outside of the range look at the first bit behind it, which is never set.
+    // Elements outside of the range look at the first bit after it, which is never set.
     const uint64_t at = std::min(to_unsigned(x) - low_, range_ + 1);
     return bits_[at / 64] >> (at % 64) & 1;
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-/// The number in a file; none if there is no such file, or a word such as "max" in it.
+/// The number in a file; none if the file does not exist or holds a word such as "max".
 int64_t number_in(const std::string& file) {
   std::ifstream in(file);
   int64_t number = 0;

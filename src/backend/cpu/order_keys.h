@@ -64,7 +64,7 @@ struct Keys {
   }
 };
 
-/// A key and where its element stands. Ascending keys of descending elements are their
+/// A key and the position of its element. Ascending keys of descending elements are their
 /// complements.
 template <class K, class I>
 struct Keyed {

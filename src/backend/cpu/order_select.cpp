@@ -1,5 +1,5 @@
 // Selecting elements by rank without sorting: few elements by partitioning a copy of their keys,
-// many by narrowing them down to those between two elements of a sample, of which there are few.
+// many by narrowing them down to the few between two elements of a sample.
 #include <algorithm>
 #include <bit>
 #include <cmath>

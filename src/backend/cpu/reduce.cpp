@@ -72,7 +72,7 @@ void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void*
   }
 }
 
-/// A buffer for n partial results of whatever dtype.
+/// A buffer for n partial results of any dtype.
 std::vector<double> buffer_for(const Plan& plan, int64_t n) {
   const int64_t numbers = is_complex(plan.acc) ? 2 * n : n;
   check_memory(numbers * static_cast<int64_t>(sizeof(double)));

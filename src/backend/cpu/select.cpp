@@ -45,7 +45,7 @@ Register complement(const Register& mask, int64_t n, uint64_t* words) {
   return result;
 }
 
-/// Coordinates of `found` elements of one row-major shape, whose flat positions stand in the last
+/// Coordinates of `found` elements of one row-major shape, whose flat positions are in the last
 /// column: those of the other columns follow from the row that each position falls into.
 void split_positions(const Shape& shape, int64_t* first, int64_t stride, int64_t found) {
   const size_t rank = shape.size();
@@ -116,7 +116,7 @@ int64_t compress_chained(const Program& program, const Output& output, int64_t s
           count += count_block(mask, n);
           std::copy_n(mask.words(), (n + 63) / 64, words.data() + (start - from) / 64);
         }
-      } catch (...) {  // nobody may wait for this chunk in vain
+      } catch (...) {  // no one may wait for this chunk in vain
         publish();
         throw;
       }

@@ -18,7 +18,7 @@ namespace {
 
 using Source = std::optional<Generator>;
 
-/// A run of counters that nobody else gets, for n numbers of `bits` random bits each.
+/// A run of counters reserved for the caller, for n numbers of `bits` random bits each.
 Random draw(const Source& source, Random::Kind kind, int64_t n, int bits) {
   const uint64_t counters = (static_cast<uint64_t>(n) * static_cast<uint64_t>(bits) + 127) / 128;
   const auto [seed, first] = (source ? *source : default_generator()).take(counters);
@@ -207,13 +207,13 @@ std::vector<Row> random_rows() {
           .is_creation()
           .with_out(),
       make_row("randint(int low, int high, int[] size, *, dtype dtype=int64" + drawn,
-               "Random integers from low up to and without high.", randint_op,
+               "Random integers from low up to but excluding high.", randint_op,
                {{n(-3), n(4), matrix, i64, none}, {n(0), n(2), matrix, bits, Generator(3)}})
           .is_random()
           .is_creation()
           .with_out(),
       make_row("randint(int high, int[] size, *, dtype dtype=int64" + drawn,
-               "Random integers from 0 up to and without high.",
+               "Random integers from 0 up to but excluding high.",
                +[](int64_t high, const Shape& size, const Options& options,
                    std::optional<Generator> generator) {
                  return randint(0, high, size, options, std::move(generator));

@@ -28,8 +28,8 @@ Tensor nothing_at(const Tensor& index, const Tensor& g) {
 
 Tensor at_least_1d(const Tensor& x) { return x.dim() == 0 ? x.unsqueeze(0) : x; }
 
-/// The index of a walk as one of its view: tensors[k] stands for dims[k] and, if it is a mask, the
-/// dimensions behind it.
+/// The index of a walk as one of its view: tensors[k] indexes dims[k] and, if it is a mask, the
+/// dimensions after it.
 struct ViewIndex {
   int64_t rank;
   std::vector<int64_t> dims;

@@ -24,8 +24,8 @@ const IndexTensor* only_mask(const IndexWalk& w) {
   return w.indices.size() == 1 && is_mask(w.indices[0]) ? &w.indices[0] : nullptr;
 }
 
-/// The dimensions of a view that index tensors stand for, masks taken apart into integers, and the
-/// shape of what they pick together.
+/// The dimensions of a view that index tensors apply to, masks converted to integers, and the shape
+/// of what they pick together.
 class Picked {
  public:
   explicit Picked(const IndexWalk& w) : view_(w.view) {
@@ -64,7 +64,7 @@ class Picked {
     }
   }
 
-  /// The iteration space is the shape of the result: the picked dimensions stand behind the first
+  /// The iteration space is the shape of the result: the picked dimensions come after the first
   /// `at` others.
   void lay_out(int64_t at) {
     const auto own = [&](int64_t d) {
@@ -101,7 +101,7 @@ class Picked {
   IndexedElements elements_;
 };
 
-/// The mask as one of the view's rank, that broadcasts over the dimensions it does not stand for.
+/// The mask as one of the view's rank, that broadcasts over the dimensions it does not index.
 Tensor over_view(const IndexWalk& w, const IndexTensor& index) {
   Tensor mask = index.tensor;
   while (index.dim + mask.dim() < w.view.dim()) mask = mask.unsqueeze(-1);
@@ -189,7 +189,7 @@ Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tenso
 
 namespace {
 
-/// PyTorch's row: one tensor per leading dimension; an undefined one stands for a whole dimension.
+/// PyTorch's row: one tensor per leading dimension; an undefined one means a whole dimension.
 std::vector<Index> as_indices(const std::vector<Tensor>& tensors) {
   std::vector<Index> indices;
   for (const Tensor& t : tensors) indices.push_back(t.defined() ? Index(t) : Index(Slice()));

@@ -11,7 +11,7 @@ namespace {
 
 bool is_mask(const Tensor& t) { return t.dtype() == DType::boolean; }
 
-/// How many dimensions of x an entry stands for.
+/// How many dimensions of x an entry indexes.
 int64_t dims_of(const Index& index) {
   if (const auto* t = std::get_if<Tensor>(&index.value())) return is_mask(*t) ? t->dim() : 1;
   return std::holds_alternative<int64_t>(index.value()) ||
@@ -75,8 +75,8 @@ class Walker {
   }
 
   IndexWalk result_;
-  int64_t rest_ = 0;    // the dimensions that an Ellipsis stands for
-  int64_t dim_ = 0;     // of the view, where the next entry stands
+  int64_t rest_ = 0;    // the dimensions that an Ellipsis skips
+  int64_t dim_ = 0;     // of the view, for the next entry
   int64_t number_ = 0;  // of the entry
 };
 

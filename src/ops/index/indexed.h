@@ -49,7 +49,7 @@ void check_mask_sizes(const Tensor& x, const Tensor& mask, int64_t first);
 void check_single_index(const Tensor& x, const Tensor& index);
 /// x[mask] for a mask of the leading dimensions.
 Tensor take_masked(const Tensor& x, const Tensor& mask);
-/// x[mask] = value for a mask of the leading dimensions. A mask that nobody else holds is moved in,
+/// x[mask] = value for a mask of the leading dimensions. A mask that no one else holds is moved in,
 /// and runs fused into the write.
 void put_masked(const Tensor& x, Tensor mask, const Tensor& value);
 

@@ -160,7 +160,7 @@ Tensor scatter_reduce(const Tensor& x, int64_t dim, const Tensor& index, const T
 
 namespace {
 
-/// src or value, of which exactly one is given.
+/// src or value, whichever is given.
 Tensor given(const std::optional<Tensor>& src, std::optional<Scalar> value) {
   check(src.has_value() != value.has_value(), ErrorKind::value,
         "scatter(): expected either src or value");

@@ -42,7 +42,7 @@ std::optional<Tensor> interval_mask(const Tensor& counts, Limit limit, const Ten
   Shape column = shape;
   column.back() = 1;
   std::vector<int64_t> lo = limits.to(DType::int64).expand(column).to_vector<int64_t>();
-  // Where column j begins to be at or behind the limit.
+  // Where column j first reaches the limit.
   for (int64_t& at : lo) {
     const int64_t behind = limit == Limit::up_to || limit == Limit::above;
     at = at < first ? 0 : std::min(at - first, cols) + behind;

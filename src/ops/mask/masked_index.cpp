@@ -46,7 +46,7 @@ void put_same(const Tensor& x, Tensor mask, Tensor value) {
   }
 }
 
-/// x[mask] = v. A mask that nobody else holds is moved in, and runs fused into the write.
+/// x[mask] = v. A mask that no one else holds is moved in, and runs fused into the write.
 void write_masked(const Tensor& x, Tensor mask, const Tensor& v) {
   check_number_fits(v, x.dtype());
   check_no_internal_overlap(x);

@@ -182,7 +182,7 @@ Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
                                       : interpolate<double>(sliced, q, ranks, out.shape());
   }
   if (!dim || x.dim() <= 1) return out.view(kept);
-  // The quantiles come first, and the dimensions of x stay in order behind them.
+  // The quantiles come first, followed by the dimensions of x in their order.
   Shape order = {d};
   for (int64_t i = 0; i < x.dim(); ++i) {
     if (i != d) order.push_back(i);

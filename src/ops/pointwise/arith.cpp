@@ -283,7 +283,7 @@ Row binary_row(const std::string& signature, const char* summary,
       .is_pointwise();
 }
 
-/// The samples with the default of an option behind the operands.
+/// The samples with the default of an option after the operands.
 std::vector<Args> with_option(std::vector<Args> samples, const Value& usual) {
   for (Args& args : samples) args.push_back(usual);
   return samples;
@@ -297,7 +297,7 @@ Row round_row(const Tensor& floats, const Tensor& ints) {
   return make_row<Tensor, const Tensor&, int64_t>(
              "round(Tensor input, *, int decimals=0) -> Tensor",
              "The nearest whole number, the even one of two that are equally near; or the nearest "
-             "number with so many decimals, which may be negative.",
+             "number with that many decimals, which may be negative.",
              round,
              {{floats, int64_t{0}},
               {floats.t(), int64_t{1}},
@@ -387,7 +387,7 @@ std::vector<Row> arith_rows() {
                      .is_pointwise());
   rows.push_back(
       make_row("clamp(Tensor input, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor",
-               "Each element, but min where it is smaller and max where it is larger.", clamp,
+               "Each element limited to the range from min to max.", clamp,
                {{floats, Tensor(-1), Tensor(1)},
                 {floats, row, {}},
                 {ints, {}, Tensor(2)},

@@ -130,7 +130,7 @@ Tensor precise(const Tensor& x, const Tensor& g) {
   return x.impl().is_number ? scalar_tensor(x.item(), g.dtype()) : x;
 }
 
-/// The gradients of a function of two numbers, of which each sees the operands that the op's row
+/// The gradients of a function of two numbers, each of which sees the operands that the op's row
 /// says are saved for it.
 template <Op>
 struct Slopes;
@@ -239,7 +239,7 @@ void record_unary(Op op, const Tensor& y, const Tensor& x) {
              -> Gradients { return {slope(g, saved[0])}; });
 }
 
-/// What the two gradients read; nothing is kept for a gradient that nobody wants.
+/// What the two gradients read; nothing is saved for a gradient that is not wanted.
 std::vector<Tensor> save_operands(Op op, const Tensor& a, const Tensor& b) {
   const auto bits = [](bool wanted, Saves saves) {
     return wanted ? static_cast<unsigned>(saves) : 0u;

@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-/// result_type for any number of operands. That of one operand is its dtype, but for a floating
+/// result_type for any number of operands. That of one operand is its dtype, except for a floating
 /// point number, which counts as float32.
 DType result_type(std::initializer_list<const Tensor*> operands);
 inline DType result_type(const Tensor& x) { return result_type({&x}); }
@@ -59,7 +59,7 @@ inline Tensor& write_back(Tensor& self, Tensor value,
 }
 
 /// Ends an operation with out= whose result has another shape than out: points out's handle at
-/// result's data, which nobody else has. Nothing that is still deferred reads the old data.
+/// result's data, which no one else has. Nothing that is still deferred reads the old data.
 void rebind(Tensor& out, const Tensor& result);
 
 }  // namespace tamis

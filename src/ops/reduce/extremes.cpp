@@ -1,4 +1,4 @@
-// Extremes: the largest and smallest elements and where they stand.
+// Extremes: the largest and smallest elements and their indices.
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/index/gradients.h"

@@ -67,7 +67,7 @@ Gradients prod_gradient(const Tensor& g, const Tensor& x, int64_t dim) {
 Gradients log_sum_exp_gradient(const Tensor& g, const Tensor& x, const Tensor& y, int64_t dim) {
   const Tensor least = scalar_tensor(-INFINITY, x.dtype());
   const auto part = [&](const Tensor& size) {
-    // A sum of nothing but zeros has no slope.
+    // A sum of zeros only has no slope.
     const Tensor logs = where((size > 0) & (y > least), log(size) - y, least);
     if (x.dim() == 0) return exp(logs + x);
     return exp(flip(logcumsumexp(flip(logs, {dim}), dim), {dim}) + x);
@@ -176,12 +176,12 @@ std::vector<Row> scan_rows() {
           .with_out(),
       make_row(
           "cummax" + both,
-          "The running maximum along dim and where it stands, the last among equals; NaN wins.",
+          "The running maximum along dim and its index, the last among equals; NaN wins.",
           cummax, along)
           .with_out(),
       make_row(
           "cummin" + both,
-          "The running minimum along dim and where it stands, the last among equals; NaN wins.",
+          "The running minimum along dim and its index, the last among equals; NaN wins.",
           cummin, along)
           .with_out(),
       make_row("logcumsumexp(Tensor input, int dim) -> Tensor",

@@ -55,7 +55,7 @@ void check_target_shape(const Tensor& x, const Tensor& target) {
         "Expected target size {}, got {}", shape_without_classes(x), target.shape());
 }
 
-/// Class numbers and which of them count; refuses those that count and are no class.
+/// Class numbers and which of them count; refuses those that count and are not a class.
 struct Classes {
   Tensor keep, index;  // 0 where it does not count
 

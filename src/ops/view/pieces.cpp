@@ -11,7 +11,7 @@ namespace tamis {
 
 namespace {
 
-/// Views of these sizes, one behind the other.
+/// Consecutive views of these sizes.
 std::vector<Tensor> cut(const Tensor& x, const Shape& sizes, int64_t dim) {
   std::vector<Tensor> pieces;
   int64_t start = 0;
@@ -253,13 +253,13 @@ std::vector<Row> piece_rows() {
                "Views of one size, if that is a number; the last may be smaller.", split,
                {{cube(), n(3), n(-1)}, {grid(), n(1), n(0)}, {bits(), n(9), n(1)}}),
       make_row("split(Tensor input, int[] split_size_or_sections, int dim=0) -> Tensor[]",
-               "Views of these sizes, one behind the other.", split_with_sizes,
+               "Consecutive views of these sizes.", split_with_sizes,
                {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
       make_row("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]",
-               "Views of these sizes, one behind the other.", split_with_sizes,
+               "Consecutive views of these sizes.", split_with_sizes,
                {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
       make_row("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]",
-               "Views of one size, at most so many; the last may be smaller.", chunk,
+               "At most that many views of equal size; the last may be smaller.", chunk,
                {{cube(), n(3), n(2)}, {grid(), n(5), n(0)}}),
       make_row("unbind(Tensor input, int dim=0) -> Tensor[]",
                "A view of each slice along a dimension, without that dimension.", unbind,

@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE {
 
-// Exact, for few set bits and for ends: touches nothing but the selected elements.
+// Exact, for few set bits and for ends: touches only the selected elements.
 template <class T>
 HWY_INLINE T* compress_bits(const T* src, uint64_t word, T* out) {
   for (; word != 0; word &= word - 1) *out++ = src[std::countr_zero(word)];

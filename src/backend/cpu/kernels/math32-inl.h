@@ -1,7 +1,7 @@
 // Elementary functions of float32, without branches, once per instruction set. All but exp are
 // computed in float64 by short polynomials and rounded at the end, which gives errors of hardly
-// more than half an ulp. The polynomials interpolate at Chebyshev nodes; beside each stands its
-// largest error.
+// more than half an ulp. The polynomials interpolate at Chebyshev nodes; beside each is its largest
+// error.
 #if defined(TAMIS_CPU_MATH32_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAMIS_CPU_MATH32_INL_H
 #undef TAMIS_CPU_MATH32_INL_H
