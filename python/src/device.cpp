@@ -1,4 +1,4 @@
-// tamis.device, and whatever else names a device.
+// tamis.device, and what else names a device.
 #include <pybind11/operators.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Methods and properties of Tensor that are no ops: what it is, its values as Python objects, and
+// Methods and properties of Tensor that are not ops: what it is, its values as Python objects, and
 // the protocols by which other libraries see its memory.
 #include "convert.h"
 #include "ops/forms/forms.h"
@@ -49,7 +49,7 @@ PyObject* get_real(PyObject* self, void*) {
     return wrap(without_gil([&] { return real(x); }));
   });
 }
-/// PyTorch's error for the imag of real numbers, which hasattr takes for a no: libraries ask.
+/// PyTorch's error for the imag of real numbers, which hasattr takes as false: libraries check it.
 PyObject* imag_error() {
   static PyObject* const type = checked(PyErr_NewException(
       "tamis.ImagError",
@@ -272,7 +272,7 @@ PyObject* move_to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
       const Device to = to_device(borrow(device));
       there = without_gil([&] { return x.to(to); });
     } catch (const Error& e) {
-      raise_python(PyExc_ValueError, e.what());  // as the standard has it
+      raise_python(PyExc_ValueError, e.what());  // as in the standard
     }
     return there.shares_storage(x) ? borrow(self).release().ptr() : wrap(there);
   });

@@ -9,7 +9,7 @@ namespace tamis::python {
 
 namespace {
 
-/// Names that PyTorch takes in place of its own, for people who come from NumPy.
+/// NumPy's names for parameters, which PyTorch takes instead of its own.
 constexpr std::pair<std::string_view, const char*> kNumpyNames[] = {
     {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x"},
     {"other", "x2"}, {"correction", "ddof"},  {"interpolation", "method"},

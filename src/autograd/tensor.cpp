@@ -1,4 +1,4 @@
-// Tensor's own part in gradients: what it requires, what it got, hooks; and custom functions.
+// Tensor's methods for gradients: requires_grad, grad, hooks; and custom functions.
 #include <atomic>
 
 #include "autograd/node.h"

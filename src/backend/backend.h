@@ -1,4 +1,4 @@
-// Backend: the waist. Everything that a device is: memory, and the sinks that programs run into.
+// Backend: the waist. All that a device provides: memory, and the sinks that programs run into.
 // Above it there are no addresses: what is read and written is a buffer.
 #pragma once
 
@@ -99,7 +99,7 @@ class Backend {
   /// count is not larger, the buffer stays where it is with everything that was written.
   virtual void compress(const Program& program, const std::function<Output(int64_t)>& resize) = 0;
   /// The same for n contiguous elements and a mask of n contiguous bools, without a program. False
-  /// if the backend would rather be given one; then nothing has been done.
+  /// if the backend prefers a program; then nothing has been done.
   virtual bool compress_contiguous(const Buffer& /*x*/, size_t /*itemsize*/, const Buffer& /*mask*/,
                                    int64_t /*n*/,
                                    const std::function<Output(int64_t)>& /*resize*/) {
@@ -120,7 +120,7 @@ class Backend {
   virtual void coordinates(const Program& program, const Shape& shape,
                            const std::function<Output(int64_t)>& allocate) = 0;
   /// Writes source[0], source[1], ... to the target where the mask is true, all of the target's
-  /// dtype; elsewhere the program's value, if it has one. Returns how many the mask asks for; if
+  /// dtype; elsewhere the program's value, if it has one. Returns how many the mask needs; if
   /// source has fewer, nothing is written.
   virtual int64_t expand(const Program& program, const Buffer& source, int64_t source_numel,
                          const Target& target) = 0;
@@ -180,7 +180,7 @@ class Backend {
 
 Backend& cpu_backend();
 
-/// Runs work some time from now on a thread of the pool. It must not throw.
+/// Runs work later on a thread of the pool. It must not throw.
 void run_on_pool(std::function<void()> work);
 
 }  // namespace tamis

@@ -12,7 +12,7 @@ thread_local bool thread_ends = false;
 struct Registered {
   FreeList* first = nullptr;
   ~Registered() {
-    thread_ends = true;  // what is destroyed later, such as static tensors, is kept in no list
+    thread_ends = true;  // what is destroyed later, such as static tensors, goes to no list
     for (FreeList* list = first; list != nullptr; list = list->next) {
       list->capacity = 0;
       while (list->head) ::operator delete(std::exchange(list->head, list->head->next));

@@ -28,7 +28,7 @@ struct Recipe : RefCounted {
 };
 
 /// A block of a backend's memory and how to give it back. On the CPU `data` is an address;
-/// elsewhere it is a handle, which means something to its backend only.
+/// elsewhere it is a handle that only its backend understands.
 struct Memory {
   void* data = nullptr;
   int64_t bytes = 0;
@@ -92,16 +92,16 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   std::vector<Ref<Storage>> readers() const;
   bool has_readers() const noexcept { return reader_count_.load(std::memory_order_acquire) != 0; }
 
-  /// Whether writes are refused: the memory was lent for reading only. Set before it is shared.
+  /// Whether writes are refused: the memory is read-only. Set before it is shared.
   bool read_only() const noexcept { return read_only_; }
   void set_read_only() noexcept { read_only_ = true; }
 
-  /// For memory that can fail although it is held, such as that of a mapped file: `test` throws if
+  /// For memory that can fail while it is in use, such as that of a mapped file: `test` throws if
   /// it has. Set before it is shared.
   void set_test(std::function<void()> test) {
     test_ = std::make_unique<const std::function<void()>>(std::move(test));
   }
-  /// What everybody calls before reading the memory.
+  /// Must be called before the memory is read.
   void check_intact() const {
     if (test_) (*test_)();
   }
@@ -134,7 +134,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   std::unique_ptr<const std::function<void()>> test_;
   mutable SpinLock lock_;  // guards recipe_ and the readers
   Ref<const Recipe> recipe_;
-  Storage* reader_ = nullptr;  // one of them, or null; most storages have no more
+  Storage* reader_ = nullptr;  // one of them, or null; most storages have at most one
   std::vector<Storage*> other_readers_;
   std::atomic<uint32_t> reader_count_{0};
   bool read_only_ = false;

@@ -1,4 +1,4 @@
-// Finishing a program: merging dimensions, telling the value's code from the mask's, registers.
+// Finishing a program: merging dimensions, separating the value's code from the mask's, registers.
 #include <algorithm>
 
 #include "expr/compile.h"
@@ -84,7 +84,7 @@ void Compiler::assign_registers() {
     // A register is free again after its last reader, never as that reader's own result.
     for (int16_t r : read_by(instr)) {
       if (r >= 0 && !uses[r].own && uses[r].last == i) {
-        uses[r].last = -1;  // an operand given twice ends once
+        uses[r].last = -1;  // an operand given twice is freed once
         free.push_back(uses[r].number);
       }
     }

@@ -25,8 +25,7 @@ std::atomic<bool>& eager_flag() {
   return flag;
 }
 
-/// Expanding takes no memory, so the result of an operation may be too large though its operands
-/// are not.
+/// Expanding takes no memory, so a result may be too large although its operands are not.
 int64_t storage_bytes(const Shape& shape, DType dtype) {
   int64_t bytes = 0;
   check(!__builtin_mul_overflow(numel(shape), static_cast<int64_t>(itemsize(dtype)), &bytes),
@@ -140,7 +139,7 @@ Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait) {
 
 namespace {
 
-/// Computes what a recipe says into memory for it.
+/// Allocates memory and computes a recipe into it.
 Memory run_recipe(Storage& storage, const Recipe& recipe) {
   Backend& backend = storage.backend();
   if (storage.bytes() == 0) return backend.allocate(0);

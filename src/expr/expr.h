@@ -16,8 +16,8 @@
 
 namespace tamis {
 
-/// A tensor in a list of operands that lasts as long as a call: a copy of the handle would have to
-/// be counted.
+/// A tensor in a list of operands that lives as long as a call: copying the handle would cost a
+/// count.
 class TensorRef {
  public:
   TensorRef(const Tensor& x) : x_(&x) {}
@@ -67,7 +67,7 @@ inline const Expr* as_expression(const Recipe* recipe) {
 }
 
 /// The backend that an operation on these tensors runs on. They must be on one device (throws kind
-/// value if not); 0-d tensors on the CPU, numbers among them, go with any.
+/// value if not); 0-d tensors on the CPU, numbers included, go with any.
 Backend& common_backend(std::span<const TensorRef> tensors);
 inline Backend& common_backend(std::initializer_list<TensorRef> tensors) {
   return common_backend(std::span(tensors.begin(), tensors.size()));
@@ -100,7 +100,7 @@ Buffer buffer_of(const Tensor& x);
 Buffer writable_buffer(const Tensor& x);
 /// The address of x's first element for someone outside, who may write through it later: settles
 /// what a write would. No write is counted, since most only read, and gradients that have saved x
-/// go on.
+/// stay valid.
 void* exposed_data(const Tensor& x);
 
 // ---- sinks: each runs the expressions of its arguments in one fused pass ------------------------
@@ -125,7 +125,7 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const S
 int64_t count_true(const Tensor& mask);
 /// Coordinates of the true elements, int64 [count, mask.dim()], stored column by column.
 Tensor coordinates(const Tensor& mask);
-/// The first of them into columns (int64 [mask.dim(), size], contiguous, not seen by anybody yet);
+/// The first of them into columns (int64 [mask.dim(), size], contiguous, not seen by anyone yet);
 /// returns the number of all of them.
 int64_t coordinates_into(const Tensor& columns, const Tensor& mask);
 /// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to

@@ -13,7 +13,7 @@ namespace tamis::io {
 
 enum class Format : uint8_t { npy, npz, safetensors, raw, csv };
 
-/// All of them, for those who list them.
+/// All of them, for lists.
 inline constexpr Format kFormats[] = {Format::npy, Format::npz, Format::safetensors, Format::raw,
                                       Format::csv};
 
@@ -33,12 +33,12 @@ inline constexpr size_t kMaxRank = 64;
 struct ArrayInfo {
   /// Empty in .npy, raw and CSV files; that of an .npz member is without its ".npy".
   std::string name;
-  /// None: the format has this element type, Tamis has not. The array can be described, not read.
+  /// None: Tamis does not have this element type. The array can be described, not read.
   std::optional<DType> dtype;
   std::string dtype_text;  ///< as the file has it: "<f4", "BF16"
   Shape shape;
   bool fortran_order = false;  ///< the first index runs fastest, and that makes a difference
-  bool byte_swapped = false;   ///< in the order of bytes that this machine has not
+  bool byte_swapped = false;   ///< in the byte order that this machine does not have
   bool compressed = false;  ///< a deflated member of an .npz: offset counts in what it inflates to
   uint64_t offset = 0;      ///< of the first element, in bytes from the beginning of the file
   uint64_t bytes = 0;       ///< of all elements

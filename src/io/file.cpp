@@ -50,7 +50,7 @@ Descriptor open_temporary(const std::string& folder) {
 }
 
 /// A file may claim far more than it holds, so nothing is written before it is known to fit, and a
-/// tenth is left for others.
+/// tenth is left free.
 void check_room(int fd, uint64_t bytes, const std::string& name) {
   struct statvfs status;
   if (bytes == 0 || fstatvfs(fd, &status) != 0) return;

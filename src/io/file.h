@@ -1,4 +1,4 @@
-// File: an open file that is read, and now and then written, at any offset.
+// File: an open file that is read, and sometimes written, at any offset.
 #pragma once
 
 #include <sys/uio.h>
@@ -49,7 +49,7 @@ class File {
 
   int fd() const noexcept { return fd_.get(); }
   const std::string& name() const noexcept { return name_; }
-  /// When it was opened, or as far as write() has come.
+  /// The size when it was opened, or up to which write() has written.
   uint64_t size() const noexcept { return size_; }
   /// Throws kind io if the system refuses or the file ends before.
   void read(uint64_t offset, void* to, size_t bytes) const;

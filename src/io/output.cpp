@@ -60,7 +60,7 @@ void on_signal(int number) {
   ::raise(number);
 }
 
-/// Bytes after which the disk gets to work, so that it is nearly done when all is written.
+/// Bytes after which writing to disk starts, so that it is nearly done when everything is written.
 constexpr uint64_t kWriteBack = uint64_t{4} << 20;
 
 iovec make_part(const void* data, size_t bytes) { return {const_cast<void*>(data), bytes}; }
@@ -99,7 +99,7 @@ Output::Output(const std::string& path, bool will_patch, bool sync)
   check(!exists || !S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot write: it is a directory",
         name_);
   if (path != "-" && (!exists || S_ISREG(status.st_mode))) {
-    // Renaming would get past the protection of a file that may not be written.
+    // Renaming would bypass the protection of a read-only file.
     if (exists && access(path.c_str(), W_OK) != 0) raise_errno(name_, "write");
     open_replacement(path);
     return;
@@ -206,8 +206,8 @@ void Output::commit() {
   forget(slot_);
   temporary_.clear();
   if (!sync_) return;
-  // The new name must be on the disk as well. Some file systems cannot sync a folder; the file is
-  // there all the same.
+  // The new name must be on the disk as well. Some file systems cannot sync a folder; the file
+  // exists all the same.
   const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) fsync(folder.get());
 }

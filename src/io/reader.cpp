@@ -1,4 +1,4 @@
-// Reading arrays: headers at once, elements when they are asked for.
+// Reading arrays: headers at once, elements on demand.
 #include "io/reader.h"
 
 #include <algorithm>
@@ -60,12 +60,12 @@ std::string head_of(const File& file, const ZipMember& member) {
   return head;
 }
 
-/// A dtype that holds the values of an element type that Tamis has not.
+/// A dtype that holds the values of an element type that Tamis does not have.
 std::string substitute_of(const std::string& element_type) {
   const auto has = [&](std::string_view code) { return element_type.ends_with(code); };
   if (has("u2") || has("U16")) return "int32";
   if (has("u4") || has("U32")) return "int64";
-  // Most integers of 64 bits without a sign are small.
+  // Most unsigned 64-bit integers are small.
   if (has("u8") || has("U64")) return "int64";
   if (has("c24") || has("c32")) return "complex128";
   return has("f12") || has("f16") ? "float64" : "float32";
@@ -269,7 +269,7 @@ Tensor Reader::read(size_t array) const {
   const Tensor x = empty(info.fortran_order ? reversed(info.shape) : info.shape, dtype);
   char* to = static_cast<char*>(x.mutable_data_ptr());
   if (s.format == Format::npz) {
-    // Straight into memory: a temporary file would be in the way here.
+    // Straight into memory: no temporary file is needed here.
     uint64_t skip = s.members[array].bytes - info.bytes;
     read_zip_member(s.file, s.members[array], [&](std::span<const char> bytes) {
       const size_t header = std::min<uint64_t>(skip, bytes.size());

@@ -66,7 +66,7 @@ class Reader {
   /// Elements [first, first + count) in row-major order, whatever the order in the file, as a 1-d
   /// tensor of `count` elements. It may be read-only, and may be in the mapped file. If so, a file
   /// that is shortened meanwhile gives zeros: call check_intact when you have used the elements,
-  /// before you trust what came of them. The tensor may outlive the Reader.
+  /// before you trust the results. The tensor may outlive the Reader.
   Tensor window(size_t array, int64_t first, int64_t count) const;
 
   /// All of an array as a read-only tensor over the mapped file, without reading it; a copy where

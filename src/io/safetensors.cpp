@@ -32,7 +32,7 @@ constexpr ElementType kTypes[] = {{"BOOL", 8, DType::boolean},
                                   {"F32", 32, DType::float32},
                                   {"F64", 64, DType::float64},
                                   {"C64", 64, DType::complex64},
-                                  // The format has these and Tamis has not.
+                                  // The format has these, Tamis does not.
                                   {"U32", 32, {}},
                                   {"U64", 64, {}},
                                   {"F8_E5M2", 8, {}},

@@ -49,7 +49,7 @@ struct Row {
   bool variadic = false;      // the tensors of its list may be given one by one
   std::string symbol;         // the operator that it is, with or without a second operand: "+"
   std::vector<std::string> aliases;  // PyTorch's second names for it
-  // What name_ does, if that is less work than computing the result and storing it.
+  // What name_ does, if that costs less than computing the result and storing it.
   std::function<void(std::span<const Value>)> call_in_place = nullptr;
   // The same for out=.
   std::function<void(Tensor& out, std::span<const Value>)> call_out = nullptr;
@@ -264,7 +264,7 @@ std::span<const Family> all_families();
 const std::vector<Row>& all_rows();
 
 /// Methods that are not functions and that no test of functions tries: conversions, views,
-/// new_zeros and its like, and those that write, such as fill_.
+/// new_zeros and similar, and those that write, such as fill_.
 const std::vector<Row>& method_rows();
 
 }  // namespace tamis

@@ -29,7 +29,7 @@ constexpr int64_t kAlign = 64;
 constexpr int64_t kPadding = 64;
 constexpr int64_t kLarge = int64_t{1} << 20;  // from here on blocks are mapped
 constexpr int64_t kHugePage = int64_t{2} << 20;
-/// The most that can be asked for: rounded up to pages it still fits size_t, of 32 bits too.
+/// The largest request: rounded up to pages it still fits size_t, also of 32 bits.
 constexpr int64_t kMost =
     static_cast<int64_t>(std::min<uint64_t>(SIZE_MAX, INT64_MAX)) - 4 * kHugePage;
 constexpr int kClasses = 64;  // sizes below kLarge: four steps for each power of two
@@ -38,8 +38,8 @@ constexpr size_t kKeptBytes = size_t{1} << 20;  // per class and thread
 // ---- what memory_stats tells --------------------------------------------------------------------
 
 /// One thread's share of the numbers, written by that thread alone, so that a small allocation
-/// needs no locked instruction. A block may be given back by another thread than took it, so a
-/// share may be negative.
+/// needs no locked instruction. A block may be freed by another thread than the one that took it,
+/// so a share may be negative.
 struct Tally {
   std::atomic<int64_t> live{0}, cached{0}, allocations{0}, allocated{0};
 
@@ -49,8 +49,8 @@ struct Tally {
   }
 };
 
-/// A thread's live bytes join those of the process when they are this many: by as much the peak may
-/// be wrong, per thread.
+/// A thread's live bytes are added to those of the process when they reach this many; the peak may
+/// be off by as much per thread.
 constexpr int64_t kJoin = int64_t{64} << 10;
 
 /// The numbers of the process, and the shares of its threads.
@@ -81,7 +81,7 @@ Ledger& ledger() {
 /// The bytes in tensors and in scratch.
 int64_t live_bytes() { return ledger().live + ledger().sum(&Tally::live); }
 
-/// In front of every block's data.
+/// Before every block's data.
 struct alignas(kAlign) Header {
   void* base;        // what the system gave
   int64_t mapped;    // bytes from base; 0: from aligned_alloc
@@ -159,7 +159,7 @@ struct SmallCache {
     }
   }
 };
-// A plain pointer, so that the usual way to the cache is one access to the thread's memory.
+// A plain pointer, so that reaching the cache usually takes one access to the thread's memory.
 thread_local SmallCache* own_cache = nullptr;
 thread_local bool own_cache_gone = false;
 
@@ -237,8 +237,8 @@ void empty_large_cache() {
   cache.bytes = 0;
 }
 
-/// Throws unless the process can have so many bytes more. Systems that overcommit would give them,
-/// and kill the process when it writes to them.
+/// Throws unless the process can have that many more bytes. Systems that overcommit would grant
+/// them, and kill the process when it writes to them.
 void reserve(int64_t capacity) {
   const int64_t left = cpu::memory_limit() - live_bytes();
   if (capacity > left) out_of_memory(capacity - kPadding);
@@ -261,7 +261,7 @@ void* new_large(int64_t capacity) {
   const int64_t lead = static_cast<int64_t>(sizeof(Header)) + stagger;
   const int64_t bytes = (capacity + lead + kHugePage - 1) / kHugePage * kHugePage;
   char* begin = map_pages(bytes + kHugePage);
-  if (!begin) {  // what is kept for reuse may be what the system lacks
+  if (!begin) {  // what is cached may be what the system lacks
     empty_large_cache();
     begin = map_pages(bytes + kHugePage);
   }
@@ -272,7 +272,7 @@ void* new_large(int64_t capacity) {
   if (const int64_t tail = begin + bytes + kHugePage - (base + bytes)) {
     munmap(base + bytes, static_cast<size_t>(tail));
   }
-  madvise(base, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // a wish, not a need
+  madvise(base, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // only a hint
   auto* h = reinterpret_cast<Header*>(base + stagger);
   *h = {base, bytes, bytes - lead};
   return h + 1;

@@ -1,5 +1,5 @@
 // The sink that finds the indices of extremes. Which element it finds does not depend on the order
-// in which parts are put together, because equal values are told apart by their index.
+// in which parts are put together, because ties are broken by index.
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -12,7 +12,7 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Whether a comes before b in the search for the largest (smallest) value: NaN before all else.
+/// Whether a comes before b in the search for the largest (smallest) value: NaN first.
 template <bool kLargest, class T>
 bool beats(T a, T b) {
   const bool before = kLargest ? a > b : a < b;
@@ -200,7 +200,7 @@ void search_columns(Search<T, kLargest>& search, int64_t base, int64_t inner, in
   }
 }
 
-/// [reduced, inner] matrices. Where they are few, their rows are cut into parts.
+/// [reduced, inner] matrices. If there are few, their rows are split into parts.
 template <class T, bool kLargest>
 void search_matrices(const Program& program, int64_t outer, int64_t reduced, int64_t inner,
                      T* values, int64_t* indices) {

@@ -1,5 +1,5 @@
-// The block evaluator: loading leaves, dispatching instructions to kernels, and tracking what masks
-// are as a whole.
+// The block evaluator: loading leaves, dispatching instructions to kernels, and tracking whether
+// masks are all true or all false.
 #include "backend/cpu/evaluator.h"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ bool Evaluator::value_is_there() const {
 }
 
 const void* Evaluator::run_kept(int64_t start, int64_t n) {
-  constexpr int64_t kGap = 4;  // words that are worth a run of their own
+  constexpr int64_t kGap = 4;  // words that are worth a separate run
   Register& mask = registers_[program_.mask];
   if (mask.state != MaskState::mixed || value_is_there()) return run_value(start, n);
   const auto count = static_cast<int64_t>(words_of(n));

@@ -43,7 +43,7 @@ class Evaluator {
   /// data points to.
   const void* run_value(int64_t start, int64_t n, void* out = nullptr);
 
-  /// As run_value, for a sink that has no use for values whose bit is zero: long runs of those are
+  /// As run_value, for a sink that does not need values whose bit is zero: long runs of those are
   /// not computed. The mask's register keeps its bits.
   const void* run_kept(int64_t start, int64_t n);
   /// Whether all values are the same, in every block.
@@ -55,7 +55,7 @@ class Evaluator {
  private:
   void run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n);
   void execute(const Instr& instr, int64_t start, int64_t n);
-  /// Whether values are where they are read from, or have come with the mask.
+  /// Whether values are read where they are, or were computed with the mask.
   bool value_is_there() const;
   void load(const Instr& instr, int64_t start, int64_t n);
   void load_bytes(int leaf, int64_t start, int64_t n, void* out);
@@ -112,7 +112,7 @@ void for_each_segment(const Shape& shape, const Shape& strides, int64_t start, i
 /// This thread's buffer for mask words; the next call reuses it.
 uint64_t* kept_words(int64_t count);
 
-/// Whether elements lie one after the other in the program's order.
+/// Whether elements are contiguous in the program's order.
 bool is_packed(const Shape& shape, const Shape& strides);
 
 }  // namespace tamis::cpu

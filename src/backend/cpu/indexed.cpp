@@ -92,7 +92,7 @@ void for_parts(const Space& space, Body&& body) {
     size = space.shape[d];
   }
   if (size == 1) return body(space);
-  // Parts as wide as can be: short pieces of lines would cost more than they move.
+  // Parts as wide as possible: short pieces of lines would cost more than they move.
   const int64_t threads = get_num_threads(), whole = numel(space.shape) / size;
   const int64_t grain = std::max((size + threads - 1) / threads, kGrain / whole);
   parallel_for(size, grain, [&](int64_t begin, int64_t end) {
@@ -157,7 +157,7 @@ T combined(T a, T b) {
   if constexpr (std::is_same_v<T, bool>) {
     return kCombine == Combine::add || kCombine == Combine::amax ? a | b : a & b;
   } else if constexpr (kCombine == Combine::amax || kCombine == Combine::amin) {
-    // Bitwise, because a choice is compiled to a branch, and which is larger is a toss-up.
+    // Bitwise, because a choice is compiled to a branch, and which is larger is unpredictable.
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
                                     std::conditional_t<sizeof(T) == 4, uint32_t, Small<T>>>;
     const bool second = (kCombine == Combine::amax ? b > a : b < a) | (b != b);

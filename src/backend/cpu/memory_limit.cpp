@@ -22,8 +22,8 @@ int64_t number_in(const std::string& file) {
   return in >> number ? number : kNone;
 }
 
-/// The least limit of a group and of those that it is part of. In a container the path may be that
-/// of the host, while the files are mounted at the root: what is not there limits nothing.
+/// The smallest limit of a group and its parents. In a container the path may be that of the host,
+/// while the files are mounted at the root: a missing file means no limit.
 int64_t least_above(const std::string& root, std::string path, const char* file) {
   int64_t least = number_in(root + file);
   while (path.size() > 1) {

@@ -33,7 +33,7 @@ void partition(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, K
   for (int64_t i = 0; i < n; ++i) buffer[i] = Keys<T>::of(x[i]);
   const bool sort = ranks.size() >= kManyRanks;
   if (sort) std::sort(buffer, buffer + n);
-  int64_t from = 0;  // all before it are in their places
+  int64_t from = 0;  // all before it precede the rest
   for (size_t r = 0; r < ranks.size(); ++r) {
     if (!sort && ranks[r] >= from) {
       std::nth_element(buffer + from, buffer + ranks[r], buffer + n);
@@ -112,7 +112,7 @@ class Sampled {
     const int64_t step = n_ / size;
     std::vector<Key<T>> keys(static_cast<size_t>(size));
     for (int64_t i = 0; i < size; ++i) {
-      // A position within each step that follows no period of the data.
+      // A position within each step, independent of any period of the data.
       const uint64_t hash = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
       const auto position = static_cast<int64_t>((hash >> 32) % static_cast<uint64_t>(step));
       keys[static_cast<size_t>(i)] = Keys<T>::of(x_[i * step + position]);
@@ -120,14 +120,14 @@ class Sampled {
     return keys;
   }
 
-  /// One window for neighbouring ranks, from some standard deviations to the left of where the
-  /// sample has them to as many to the right.
+  /// One window for neighbouring ranks, from some standard deviations left of where the sample has
+  /// them to as many right of it.
   void choose_windows() {
     std::vector<Key<T>> keys = sample();
     const auto size = static_cast<int64_t>(keys.size());
-    // A deviation is at most half of the root.
+    // A standard deviation is at most half of the root.
     const auto margin = static_cast<int64_t>(4 * 0.5 * std::sqrt(static_cast<double>(size)));
-    int64_t sorted = 0;  // keys before it are in their places
+    int64_t sorted = 0;  // keys before it precede the rest
     const auto bound = [&](int64_t at) -> std::optional<Bound<T>> {
       if (at < 0 || at >= size) return std::nullopt;
       if (at >= sorted) std::nth_element(keys.begin() + sorted, keys.begin() + at, keys.end());

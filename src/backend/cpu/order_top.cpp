@@ -124,8 +124,8 @@ class Top {
     });
   }
 
-  /// A key that at least k elements reach, and few more: of those in front, the better one of two
-  /// stays, until a few times k are left.
+  /// A key that at least k elements reach, and few more: of the first elements, the better one of
+  /// each two stays, until a few times k are left.
   Key<T> reached(const Slice& slice, int64_t begin, int64_t end) {
     const int64_t front = std::min(end - begin, std::max<int64_t>(4096, 32 * k_));
     const auto better = kernels().binary[binary_index(slice.flip ? Op::maximum : Op::minimum)]

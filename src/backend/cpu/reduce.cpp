@@ -91,8 +91,8 @@ void fill_neutral(Reduction reduction, DType dtype, int64_t n, void* out) {
   });
 }
 
-/// n times what a line is added to so that the sum is that of its elements alone: a negative zero
-/// changes no zero's sign.
+/// n times the start value of a line's sum that leaves it unchanged: a negative zero changes no
+/// zero's sign.
 void fill_start(const Plan& plan, int64_t n, void* out) {
   fill_neutral(plan.reduction, plan.acc, n, out);
   if (plan.acc == DType::float64 && row_of(plan.reduction).neutral == Neutral::zero) {
@@ -235,7 +235,7 @@ class Columns {
     return out;
   }
 
-  /// That part of each line, of which there is one unless it is all.
+  /// That part of each line. There is one line unless the part is a whole line.
   void add_lines(const char* line, int64_t lines, int64_t width, Range part, char* acc) {
     always_ = {std::max(always_.from, part.from), std::min(always_.to, part.to)};
     const auto n = static_cast<size_t>(std::max<int64_t>(part.to - part.from, 0));
@@ -257,7 +257,7 @@ class Columns {
     plan_.lines(line, to, static_cast<size_t>(lines), n);
   }
 
-  /// Adds what was skipped at once: zeros, which make a sum of negative zeros positive.
+  /// Adds all that was skipped: zeros, which make a sum of negative zeros positive.
   void finish_skipped(int64_t width, char* acc) {
     if (always_.empty()) always_ = {width, width};
     fill_neutral(plan_.reduction, plan_.acc, width, evaluator_.scratch());
@@ -276,8 +276,8 @@ class Columns {
   Range always_{};                        // the columns that no line has left out
 };
 
-/// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are cut into at most 16
-/// parts.
+/// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are split into at most
+/// 16 parts.
 void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int64_t reduced,
                     int64_t inner, void* out, DType result) {
   const int64_t part_rows = std::max<int64_t>(64, (reduced + 15) / 16);

@@ -116,7 +116,7 @@ int64_t compress_chained(const Program& program, const Output& output, int64_t s
           count += count_block(mask, n);
           std::copy_n(mask.words(), (n + 63) / 64, words.data() + (start - from) / 64);
         }
-      } catch (...) {  // no one may wait for this chunk in vain
+      } catch (...) {  // other chunks must not wait for this one forever
         publish();
         throw;
       }

@@ -55,8 +55,8 @@ const Leaf* moved_in_runs(const Program& program, const Target& target) {
   return leaf.strides.back() == 1 && target.strides.back() == 1 ? &leaf : nullptr;
 }
 
-/// Elements that a block should end with at the latest: those of a row, if rows are long and some
-/// leaf has them in one run each, so that they are read where they are.
+/// The most elements that a block should have: those of a row, if rows are long and some leaf has
+/// them in one run each, so that they are read where they are.
 int64_t row_end(const Program& program) {
   constexpr int64_t kLong = 512;
   if (program.code.size() < 2 || program.shape.size() < 2 || program.shape.back() < kLong) {
@@ -145,7 +145,7 @@ int64_t run_count(const Program& program) {
 
 namespace {
 
-/// Whether some block's mask is not wholly `boring`.
+/// Whether some block's mask is not entirely `boring`.
 bool find_block(const Program& program, MaskState boring) {
   std::atomic<bool> found{false};
   for_each_block(program, [&](Evaluator& evaluator, int64_t, int64_t start, int64_t n) {

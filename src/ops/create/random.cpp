@@ -36,7 +36,7 @@ Tensor random_floats(Random::Kind kind, const Shape& shape, const Options& optio
   return result;
 }
 
-/// How g++ writes the C++ type, which PyTorch's messages have it from.
+/// The C++ type as g++ writes it, which PyTorch's messages show.
 const char* cpp_name(DType dtype) {
   constexpr const char* kSigned[] = {"signed char", "short int", "int", "long int"};
   constexpr const char* kUnsigned[] = {"unsigned char", "short unsigned int", "unsigned int",
@@ -57,7 +57,8 @@ bool in_range(int64_t v, DType dtype) {
   return fits(v, dtype) && (is_signed(dtype) || v >= 0);
 }
 
-/// The largest n for which a floating point dtype tells 0 to n - 1 apart, and how messages put it.
+/// The largest n for which a floating point dtype represents 0 to n - 1 exactly, and its text in
+/// messages.
 std::pair<int64_t, const char*> most_distinct(DType dtype) {
   switch (dtype) {
     case DType::float16:

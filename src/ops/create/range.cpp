@@ -11,7 +11,7 @@ namespace tamis {
 
 namespace {
 
-/// As Scalar converts it, in a way that loops of floats are vectorised with.
+/// As Scalar converts it, but so that loops over floats are vectorised.
 template <class T>
 T rounded_to(double value) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
@@ -118,7 +118,7 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options)
       out[0] = start.to<T>();
       return;
     }
-    // From both ends, so that both are exact and the values lie symmetrically.
+    // From both ends, so that both are exact and the values are symmetric.
     const int64_t half = steps / 2;
     const auto rest = static_cast<double>(steps - 1 - half);
     fill_by_number(out, half, [&](double k) { return first + step * k; });

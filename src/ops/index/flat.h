@@ -12,7 +12,7 @@ namespace tamis {
 class FlatElements {
  public:
   FlatElements(const Tensor& x, const Tensor& index);
-  /// Good as long as this object.
+  /// Valid as long as this object.
   const IndexedElements& elements() const { return elements_; }
 
  private:

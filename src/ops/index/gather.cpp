@@ -1,4 +1,4 @@
-// Gather: ops that read the elements that integer tensors point at.
+// Gather: ops that read the elements that integer tensors name.
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
@@ -123,7 +123,8 @@ std::vector<Row> gather_rows() {
                {{cube(), tensor({{0, -1}, {23, 5}})}, {bits(), tensor(2)}, {grid(), tensor({-6})}})
           .with_out(),
       make_row("take_along_dim(Tensor input, Tensor|int[] indices, int? dim=None) -> Tensor",
-               "gather with input and indices broadcast to each other except along dim.", take_along_dim,
+               "gather with input and indices broadcast to each other except along dim.",
+               take_along_dim,
                {{grid(), tensor({{2}, {0}}), n(1)},
                 {grid(), tensor({{1, 1, 0}}), n(0)},
                 {cube(), tensor({{{0, 3}}}), n(-1)},

@@ -1,4 +1,4 @@
-// Gradients of what reads and writes the elements that integers point at: a read gives its gradient
+// Gradients of what reads and writes the elements that integers name: a read gives its gradient
 // back to the indexed elements by adding, a write takes it from them.
 #include "ops/index/gradients.h"
 
@@ -16,8 +16,8 @@ using Span = std::span<const Tensor>;
 
 bool is_mask(const Tensor& g) { return g.dtype() == DType::boolean; }
 
-/// Masks of structural zeros go the way of gradients. Several of them may meet in one element,
-/// where they are counted.
+/// Masks of structural zeros take the same path as gradients. Several of them may meet in one
+/// element, where they are counted.
 Tensor addable(const Tensor& g) { return is_mask(g) ? g.to_long() : g; }
 
 Tensor nothing(const Tensor& g) { return scalar_tensor(0, g.dtype()); }

@@ -1,4 +1,4 @@
-// Indexing: x[...] with integers, slices, masks and integer tensors, as PyTorch and NumPy know it.
+// Indexing: x[...] with integers, slices, masks and integer tensors, as in PyTorch and NumPy.
 #include "tamis/index.h"
 
 #include <algorithm>
@@ -121,7 +121,7 @@ void put_picked(const IndexWalk& w, const Tensor& value, const Tensor& given, Co
   put_elements(w.view, picked.elements(), source, combine);
 }
 
-/// The mask of an index that is nothing else, or null; a 0-d one counts as true or false.
+/// The mask of an index that consists of it alone, or null; a 0-d one counts as true or false.
 const Tensor* single_mask(const std::vector<Index>& indices) {
   const Tensor* t = indices.size() == 1 ? std::get_if<Tensor>(&indices[0].value()) : nullptr;
   return t != nullptr && t->dim() > 0 && t->dtype() == DType::boolean ? t : nullptr;
@@ -141,8 +141,8 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
     return take_masked(x, *mask);
   }
   const IndexWalk w = walk(x, indices);
-  // x[...] is a view too, of its own. All keep x as their base, by which a write to them tells x of
-  // its gradient.
+  // x[...] is a new view too. All keep x as their base, so that a write to them updates x's
+  // gradient.
   if (w.indices.empty()) return &w.view.impl() == &x.impl() ? x.expand(x.shape()) : w.view;
   const IndexTensor* mask = only_mask(w);
   if (mask != nullptr && mask->dim == 0) return take_masked(w.view, mask->tensor);

@@ -8,8 +8,7 @@
 
 namespace tamis {
 
-/// A bool tensor of rank r indexes the r dimensions of the view from dim on, an integer tensor for
-/// one.
+/// A bool tensor of rank r indexes the r dimensions of the view from dim on, an integer tensor one.
 struct IndexTensor {
   int64_t dim = 0;
   Tensor tensor;

@@ -21,7 +21,7 @@ class Indices {
   /// in [-size, size).
   void check_within(int64_t size, int64_t dim) const;
 
-  /// Broadcast to `shape`, for a dimension of this size and stride. Good as long as this object.
+  /// Broadcast to `shape`, for a dimension of this size and stride. Valid as long as this object.
   IndexColumn column(const Shape& shape, int64_t size, int64_t step) const;
 
  private:

@@ -1,4 +1,4 @@
-// Scatter along a dimension: writes to the elements that an index tensor points at.
+// Scatter along a dimension: writes to the elements that an index tensor names.
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"

@@ -17,7 +17,7 @@ namespace tamis {
 
 namespace {
 
-/// Where counts[..., j] is j + first, the first; -1 where they are something else.
+/// `first` if counts[..., j] is j + first everywhere, else -1.
 int64_t first_count(const Tensor& counts) {
   const Layout& layout = layout_of(counts);
   if (!storage_of(counts)->counts_up() || counts.dim() == 0 || layout.strides.back() != 1)
@@ -28,7 +28,7 @@ int64_t first_count(const Tensor& counts) {
   return layout.offset;
 }
 
-/// Below this many elements a structured mask is more work than a comparison.
+/// Below this many elements a structured mask costs more than a comparison.
 constexpr int64_t kWorthStructure = 4096;
 
 }  // namespace
@@ -65,7 +65,7 @@ namespace tamis::masks {
 
 namespace {
 
-/// A structured mask. One without elements has nothing to be structured about.
+/// A structured mask. One without elements is an ordinary mask.
 Tensor from_intervals(Backend& backend, Ref<const Recipe> recipe, const Shape& shape) {
   const int64_t bytes = numel(shape);
   if (bytes == 0) return allocate(shape, DType::boolean, backend);

@@ -90,8 +90,8 @@ Tensor slope<Op::erf>(const Tensor& g, const Tensor& x) {
 }
 template <>
 Tensor slope<Op::relu>(const Tensor& g, const Tensor& y) {
-  // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as PyTorch has
-  // it: a second derivative is there to ask for, and is zero.
+  // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as in PyTorch:
+  // there is a second derivative, and it is zero.
   return where(y <= 0, is_tracked(y) ? sign(y) : scalar_tensor(0, g.dtype()), g);
 }
 template <>

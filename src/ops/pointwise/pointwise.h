@@ -1,5 +1,5 @@
-// Pointwise: what arithmetic, comparisons and logic share: promotion over operands and the way back
-// of an in-place result.
+// Pointwise: what arithmetic, comparisons and logic share: promotion over operands and writing back
+// in-place results.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr DType float_type(DType dtype) {
 
 /// Whether x is a C++ or Python number that became a tensor: it is weak in promotion.
 bool is_number(const Tensor& x);
-/// Refuses a number that dtype cannot hold; tensors are cast as copy_ does it.
+/// Refuses a number that dtype cannot hold; tensors are cast as by copy_.
 void check_number_fits(const Tensor& value, DType dtype);
 
 /// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.

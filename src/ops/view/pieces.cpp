@@ -41,7 +41,7 @@ Tensor repeated_indices(const Tensor& repeats, int64_t size, Backend& backend) {
   return searchsorted(ends, to_backend(arange(total), backend), false, true);
 }
 
-/// A row by col mask of what lies on and below a diagonal.
+/// A row by col mask of what is on and below a diagonal.
 Tensor triangle(int64_t row, int64_t col, int64_t diagonal) {
   check(row >= 0, ErrorKind::value, "row must be non-negative, got {}", row);
   check(col >= 0, ErrorKind::value, "col must be non-negative, got {}", col);
@@ -92,7 +92,7 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
   check(chunks > 0, ErrorKind::value, "chunk expects `chunks` to be greater than 0, got: {}",
         chunks);
   const int64_t d = wrap_dim(dim, x.dim()), size = x.shape()[d];
-  // Of nothing there are as many pieces as were asked for.
+  // An empty dimension gives as many pieces as requested.
   if (size == 0) return cut(x, Shape(static_cast<size_t>(chunks), 0), d);
   return split(x, (size - 1) / chunks + 1, d);
 }

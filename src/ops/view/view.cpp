@@ -15,7 +15,7 @@ namespace tamis {
 
 namespace {
 
-/// How PyTorch's messages call a tensor type: "torch.LongTensor".
+/// What PyTorch's messages call a tensor type: "torch.LongTensor".
 std::string type_string(DType dtype) {
   const char* scalar = scalar_type_name(dtype);
   if (dtype == DType::boolean || dtype == DType::bfloat16) return fmt::format("CPU{}Type", scalar);

@@ -51,7 +51,7 @@ struct Kernels {
   Binary binary[kBinaryOps][kDTypeCount];
   Compare compare[kCompareOps][kDTypeCount];  // false with NaN
 
-  /// C++ conversions between non-bool dtypes, f16/bf16 by way of float; float to integer truncates.
+  /// C++ conversions between non-bool dtypes, f16/bf16 via float; float to integer truncates.
   /// Complex dtypes convert to each other, and to and from the dtype of their parts.
   Unary cast[kDTypeCount][kDTypeCount];
   /// x != 0, for every dtype (for bool: any nonzero byte). NaN is true.
@@ -98,7 +98,7 @@ struct Kernels {
   Lines reduce_lines[kReductions][kDTypeCount];
 
   /// What softmax is made of, for float32 and float64. A null mask keeps all.
-  /// The largest kept element, -infinity of none; NaN is passed over.
+  /// The largest kept element, -infinity if there is none; NaN is ignored.
   double (*kept_max[kDTypeCount])(const void* a, const uint64_t* mask, size_t n);
   /// out = exp(a - shift) where kept, 0 elsewhere; returns the sum, taken as `reduce` does.
   double (*exp_sum[kDTypeCount])(const void* a, const uint64_t* mask, double shift, void* out,

@@ -20,7 +20,7 @@
 namespace tamis::cpu {
 
 /// Prefetches the 64 elements that are a block after x, so that they arrive while this block is
-/// computed. If x is a register or the last block, there is nothing to ask for, and no harm.
+/// computed. If x is a register or the last block, this is useless but harmless.
 template <class T>
 __attribute__((always_inline)) inline void prefetch_next(const T* x) {
   for (size_t i = 0; i < 64; i += 64 / sizeof(T)) __builtin_prefetch(x + kBlock + i);
