@@ -300,7 +300,7 @@ std::vector<Row> piece_rows() {
                {{line, n(0)}, {line, n(-1)}, {cube()[0], n(1)}, {bits(), n(0)}})
           .with_out(),
       make_row("one_hot(Tensor input, int num_classes=-1) -> Tensor",
-               "A new last dimension with 1 at the index that each element is, 0 elsewhere.",
+               "A new last dimension with 1 at the index that each element gives, 0 elsewhere.",
                one_hot, {{grid(), n(-1)}, {tensor({2, 0}), n(4)}, {tensor(1), n(2)}})
           .function_only(),
       make_row("tril_indices(int row, int col, int offset=0, *, dtype dtype=int64) -> Tensor",
