@@ -36,7 +36,7 @@ class Axis:
     ticks: list  # (value, text)
     scale: object = math.log10  # a monotone function
 
-    def place(self, value):
+    def position(self, value):
         """0 at the first tick, 1 at the last one."""
         low, high = self.scale(self.ticks[0][0]), self.scale(self.ticks[-1][0])
         return (self.scale(value) - low) / (high - low)
@@ -62,12 +62,12 @@ def draw_axes(left, panel, x_axis, y_axis, is_first):
     out = [text(left + PANEL_WIDTH / 2, TOP - 12, panel.title)]
     bottom = TOP + PANEL_HEIGHT
     for value, label in y_axis.ticks:
-        y = bottom - y_axis.place(value) * PANEL_HEIGHT
+        y = bottom - y_axis.position(value) * PANEL_HEIGHT
         out.append(f'<path class="grid" d="M{left} {y:.1f}h{PANEL_WIDTH}"/>')
         if is_first:
             out.append(text(left - 8, y + 4, label, "end"))
     for value, label in x_axis.ticks:
-        x = left + x_axis.place(value) * PANEL_WIDTH
+        x = left + x_axis.position(value) * PANEL_WIDTH
         out.append(f'<path class="grid" d="M{x:.1f} {TOP}v{PANEL_HEIGHT}"/>')
         out.append(text(x, bottom + 20, label))
     out.append(text(left + PANEL_WIDTH / 2, bottom + 42, x_axis.title))
@@ -78,8 +78,8 @@ def draw_lines(left, panel, x_axis, y_axis, is_labelled):
     out, labels = [], []
     for line in panel.lines:
         points = [
-            (left + x_axis.place(x) * PANEL_WIDTH,
-             TOP + PANEL_HEIGHT * (1 - min(1, max(0, y_axis.place(y)))))
+            (left + x_axis.position(x) * PANEL_WIDTH,
+             TOP + PANEL_HEIGHT * (1 - min(1, max(0, y_axis.position(y)))))
             for x, y in line.points
         ]  # fmt: skip
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)

@@ -122,12 +122,12 @@ def measure_case(case, tamis, source, replaces, rounds):
 def measure(tamis, gigabytes=1, rounds=5, folder=None):
     """Prints and returns, for each case, the median times and their ratios."""
     results = []
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        source = os.path.join(place, "x.npy")
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        source = os.path.join(scratch, "x.npy")
         make_file(source, gigabytes)
         os.sync()
         warm(source)
-        print(f"tamis select from {gigabytes:g} GB of float32 in the page cache ({file_system(place)} in "
+        print(f"tamis select from {gigabytes:g} GB of float32 in the page cache ({file_system(scratch)} in "
               f"{folder or tempfile.gettempdir()}): medians of {rounds} rounds")
         for replaces in (False, True):
             for case in CASES:

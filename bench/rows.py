@@ -96,17 +96,17 @@ OPERATIONS = {
 # ---- data ------------------------------------------------------------------------------------------------
 
 
-def room(shape, dtype):
+def buffer(shape, dtype):
     """An array that begins 64-byte aligned, at another offset in its page than the one before."""
-    room.turn = (getattr(room, "turn", 0) + 1) % 8
+    buffer.turn = (getattr(buffer, "turn", 0) + 1) % 8
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.empty(size + 4096, np.uint8)
-    offset = -raw.ctypes.data % 64 + 256 * room.turn
+    offset = -raw.ctypes.data % 64 + 256 * buffer.turn
     return raw[offset : offset + size].view(dtype).reshape(shape)
 
 
-def place(values):
-    out = room(values.shape, values.dtype)
+def laid_out(values):
+    out = buffer(values.shape, values.dtype)
     out[...] = values
     return out
 
@@ -117,7 +117,7 @@ def random(seed=1):
 
 def repeated(shape, dtype, make):
     """make(n) as often as needed: beyond 1e8 elements others would take minutes and show nothing new."""
-    out = room(shape, dtype)
+    out = buffer(shape, dtype)
     flat = out.reshape(-1)
     part = make(min(flat.size, 10**8))
     for begin in range(0, flat.size, part.size):
@@ -142,11 +142,11 @@ def run_mask(n, density=0.5, period=2048):
     lengths = np.empty(2 * count, np.int64)
     lengths[0::2] = np.ceil(draw.exponential(period * density, count))
     lengths[1::2] = np.ceil(draw.exponential(period * (1 - density), count))
-    return place(np.repeat(np.arange(2 * count) % 2 == 0, lengths)[:n])
+    return laid_out(np.repeat(np.arange(2 * count) % 2 == 0, lengths)[:n])
 
 
 def one(value, dtype):
-    return place(np.array([value], dtype))
+    return laid_out(np.array([value], dtype))
 
 
 # ---- rows ------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def members(n, count, span):
         x = draw.integers(0, span, n)
         hits = draw.random(n, np.float32) < 0.1
         x[hits] = values[draw.integers(0, count, int(hits.sum()))]
-        return {"x": place(x), "values": place(values)}
+        return {"x": laid_out(x), "values": laid_out(values)}
 
     return make
 
@@ -242,7 +242,7 @@ def rows(quick=False):
         Row("21", f"masked softmax [{side}, {side}]", "masked_softmax",
             lambda: {"x": square["x"](), "mask": random_mask(side, side)}, (0.50, 12, 12)),
         Row("22", f"length mask [{side}, {side}]", "length_mask",
-            lambda: {"x": square["x"](), "lengths": place(random().integers(0, side + 1, side)),
+            lambda: {"x": square["x"](), "lengths": laid_out(random().integers(0, side + 1, side)),
                      "columns": one(side, np.int64)}, (4.5, 20, 14)),
         Row("23", "masked_scatter, random 50 %", "masked_scatter",
             with_array(half, "source", lambda: normal(n)), (0.48, 16, 16)),

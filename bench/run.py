@@ -54,7 +54,7 @@ class Libraries:
         for name in ("tamis", "ceilings"):
             if name not in self.peers:
                 sys.exit(f"bench: {build}/bench/{name}_peer.so is not there; `make bench` builds it")
-        self.scratch = rows.place(np.ones(LARGEST_CACHE, np.uint8))
+        self.scratch = rows.laid_out(np.ones(LARGEST_CACHE, np.uint8))
         self.evict = functools.partial(self.peers["ceilings"].call("read", {"x": self.scratch}), 1)
 
     def set_threads(self, n):

@@ -34,7 +34,7 @@ Failure current_failure() {
   try {
     throw;
   } catch (const ConditionError& e) {
-    std::string lines = underlined(e.source(), e.place());
+    std::string lines = underlined(e.source(), e.span());
     const size_t caret = lines.rfind('^');
     lines = lines.substr(0, caret) + colored(lines.substr(caret), "1;32", use_color(STDERR_FILENO));
     return {kUsage, fmt::format("{}\n{}", e.what(), lines)};

@@ -54,7 +54,7 @@ double strength(double share) { return share == 0 ? 0 : share == 1 ? 1 : 0.2 + 0
 
 struct Range {
   double low, high;
-  double place(double v) const { return high > low ? (v - low) / (high - low) : 0.5; }
+  double fraction(double v) const { return high > low ? (v - low) / (high - low) : 0.5; }
 };
 
 /// The smallest and the largest mean of a cell.
@@ -203,7 +203,7 @@ void draw_cells(Canvas& canvas, const CellGrid& grid, const Layout& at) {
     for (int64_t c = 0; c < grid.columns(); ++c) {
       if (grid.elements(r, c) == 0) continue;
       const Color kept =
-          at.range && grid.has_value(r, c) ? on_scale(at.range->place(grid.value(r, c))) : kKept;
+          at.range && grid.has_value(r, c) ? on_scale(at.range->fraction(grid.value(r, c))) : kKept;
       canvas.fill(at.left + c * at.cell_width, at.top + r * at.cell_height, at.cell_width - gap,
                   at.cell_height - gap, mix(kRejected, kept, strength(grid.share(r, c))));
     }

@@ -33,10 +33,10 @@ std::string progress_line(const std::string& label, int64_t done, int64_t total,
   const double speed = seconds > 0 ? done / seconds : 0;
   std::string numbers = fmt::format("  {:3.0f} %  {:.2f} GB/s", share * 100, speed / 1e9);
   if (speed > 0) numbers += fmt::format("  {} left", time_text((total - done) / speed));
-  const int room = std::min(40, width - static_cast<int>(label.size() + numbers.size()) - 4);
-  if (room < 4) return (label + numbers).substr(0, std::max(0, width - 1));
-  const int full = static_cast<int>(share * room);
-  return fmt::format("{} [{}{}]{}", label, std::string(full, '#'), std::string(room - full, '-'),
+  const int space = std::min(40, width - static_cast<int>(label.size() + numbers.size()) - 4);
+  if (space < 4) return (label + numbers).substr(0, std::max(0, width - 1));
+  const int full = static_cast<int>(share * space);
+  return fmt::format("{} [{}{}]{}", label, std::string(full, '#'), std::string(space - full, '-'),
                      numbers);
 }
 

@@ -55,7 +55,7 @@ Gathered gather(const KeptElements& kept, const Box& box, const Slices& slices) 
   return result;
 }
 
-/// Searches the slices of a group that have room together.
+/// Searches the slices of a group that fit into memory together.
 void search_group(const Runner& runner, const Slices& slices, const KeptStream& stream,
                   const Box& group, std::span<const double> quantiles,
                   std::vector<std::vector<Scalar>>& results) {
@@ -70,9 +70,9 @@ void search_group(const Runner& runner, const Slices& slices, const KeptStream& 
       },
       [&](std::span<const Gathered> parts) {
         for (const Gathered& part : parts) {
-          const std::vector<int64_t> places = slices.numbers(part.part);
-          for (size_t i = 0; i < places.size(); ++i) {
-            const auto at = std::lower_bound(numbers.begin(), numbers.end(), places[i]);
+          const std::vector<int64_t> own = slices.numbers(part.part);
+          for (size_t i = 0; i < own.size(); ++i) {
+            const auto at = std::lower_bound(numbers.begin(), numbers.end(), own[i]);
             std::vector<double>& row = rows[at - numbers.begin()];
             row.insert(row.end(), part.rows[i].begin(), part.rows[i].end());
           }

@@ -26,9 +26,10 @@ struct KeptStream {
 /// x with the dimensions that are left first, so that each slice is a row.
 Tensor rows_of_slices(const Tensor& x, const Slices& slices);
 
-/// For each slice its quantiles, NaN left out; NaN of none. Slices are read together as far as
-/// their elements have room, one pass for each such group; a slice that alone is too large is
-/// searched by find_quantiles. counts[i] is how many elements other than NaN are kept in slice i.
+/// For each slice its quantiles, ignoring NaN; NaN if nothing is left. Slices are read together as
+/// far as their elements fit into memory, one pass for each such group; a slice that is too large
+/// by itself is searched by find_quantiles. counts[i] is how many elements other than NaN are kept
+/// in slice i.
 std::vector<std::vector<Scalar>> find_slice_quantiles(const Runner& runner, const Slices& slices,
                                                       const KeptStream& stream,
                                                       std::span<const int64_t> counts,

@@ -1,4 +1,4 @@
-// Any bytes as a condition: refused at a place in the text, or evaluated to what was said of it.
+// Any bytes as a condition: refused at a span in the text, or evaluated to what was said of it.
 #include <string>
 #include <vector>
 
@@ -58,8 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Expression expression(text, arrays(), arrays()[0].shape);
     evaluate_some(expression);
   } catch (const ConditionError& e) {
-    require(e.place().begin <= text.size() && e.source() == text, "the place is in the text");
-    require(!underlined(text, e.place()).empty(), "the place can be shown");
+    require(e.span().begin <= text.size() && e.source() == text, "the span is in the text");
+    require(!underlined(text, e.span()).empty(), "the span can be shown");
   }
   return 0;
 }

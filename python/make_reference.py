@@ -20,10 +20,10 @@ HEAD = """# Reference
 
 All operations of Tamis, made from the table of ops by `python/make_reference.py`; the examples are run when it is
 made, and the tests fail when this page is out of date. Names, arguments and defaults are PyTorch's; what differs
-on purpose stands in [differences.md](differences.md). In C++ everything is in namespace `tamis` (`#include
+on purpose is listed in [differences.md](differences.md). In C++ everything is in namespace `tamis` (`#include
 <tamis/tamis.h>`), and functions whose first parameter is a tensor are mostly methods too.
 
-*In place* says that there is a method with `_` behind its name, which writes its result into the tensor; it keeps
+*In place* says that there is a method with `_` after its name, which writes its result into the tensor; it keeps
 its shape and dtype. *out=* says that Python's function takes a tensor to write into, which may be resized; in C++
 that is `into(out, name(...))`. In the examples, `inf` and `nan` are those of Python's `math`.
 """

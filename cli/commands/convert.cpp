@@ -10,7 +10,7 @@ namespace tamis::cli {
 
 namespace {
 
-/// The arrays to write: one that is chosen, else all that the format has room for.
+/// The arrays to write: one that is chosen, else all that the format can hold.
 std::vector<size_t> chosen_arrays(const io::Reader& reader, const std::string& name,
                                   io::Format format) {
   const bool takes_several = format == io::Format::npz || format == io::Format::safetensors;

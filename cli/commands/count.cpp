@@ -47,11 +47,11 @@ Tensor count_along(const Session& session, const Inputs& inputs, const Expressio
       },
       [&](std::span<const std::pair<Box, Tensor>> parts) {
         for (const auto& [box, part] : parts) {
-          Tensor place = counts;
+          Tensor target = counts;
           for (size_t k = 0; k < box.size.size(); ++k) {
-            place = place.narrow(static_cast<int64_t>(k), box.start[k], box.size[k]);
+            target = target.narrow(static_cast<int64_t>(k), box.start[k], box.size[k]);
           }
-          place += part;
+          target += part;
         }
       });
   return counts;

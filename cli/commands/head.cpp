@@ -65,14 +65,14 @@ void print_kept(const Session& session, const Inputs& inputs) {
     const Box box = windows[n];
     BoxOfArrays arrays(inputs.arrays(), box);
     const Tensor mask = where.evaluate(arrays).broadcast_to(box.size).reshape({-1});
-    const Tensor places = nonzero(mask).reshape({-1}).contiguous().settle();
+    const Tensor positions = nonzero(mask).reshape({-1}).contiguous().settle();
     const Tensor x = arrays[0].broadcast_to(box.size).contiguous().settle();
     std::string text;
-    for (int64_t i = 0; i < places.numel() && left > 0; ++i, --left) {
-      const int64_t place = places.data<int64_t>()[i];
-      const std::string index = index_text(first_element(box, shape) + place, shape);
+    for (int64_t i = 0; i < positions.numel() && left > 0; ++i, --left) {
+      const int64_t position = positions.data<int64_t>()[i];
+      const std::string index = index_text(first_element(box, shape) + position, shape);
       text += index.empty() ? "" : index + "  ";
-      append_element(text, x, place);
+      append_element(text, x, position);
       text += '\n';
     }
     fmt::print("{}", text);

@@ -17,7 +17,7 @@ size_t bytes_per_element(const Inputs& inputs, const Expression& where) {
   return std::max(where.bytes_per_element(), itemsize(inputs.first().dtype));
 }
 
-/// Whether two paths, of which the files need not exist, lead to the same place.
+/// Whether two paths, whose files need not exist, name the same file.
 bool same_file(const std::string& a, const std::string& b) {
   if (a == "-" || b == "-") return a == b;
   std::error_code failed;

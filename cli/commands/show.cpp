@@ -29,7 +29,7 @@ struct Part {
 std::pair<int64_t, int64_t> text_size() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {80, 24};
-  // Room for caption, axis and the next prompt.
+  // Space for caption, axis and the next prompt.
   return {size.ws_col, std::max(4, size.ws_row - 5)};
 }
 

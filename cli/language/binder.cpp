@@ -45,7 +45,7 @@ Plan Binder::run(const Node& root, const Shape& base) {
   scopes_.emplace_back();
   bind(root);
   // Broadcasting against base is the last thing that may fail, so it is the root's fault.
-  plan_.result = at_place(root.place, [&] { return finish_scope(base); });
+  plan_.result = at_span(root.span, [&] { return finish_scope(base); });
   return std::move(plan_);
 }
 
@@ -55,14 +55,14 @@ Steps Binder::finish_scope(const Shape& base) {
   Steps& steps = scope.steps;
   steps.dtype = scope.samples.back().dtype();
   steps.shape = broadcast(steps.list.back().shape, base);
-  for (const auto& [dim, place] : scope.indices) {
+  for (const auto& [dim, span] : scope.indices) {
     if (dim >= steps.shape.size()) {
       throw ConditionError(
           fmt::format("{} is the index along dimension {}, but there {}", kIndices[dim], dim,
                       steps.shape.empty()       ? "are no dimensions"
                       : steps.shape.size() == 1 ? "is only one dimension"
                                                 : "are only two dimensions"),
-          place);
+          span);
     }
   }
   return std::move(steps);
@@ -87,7 +87,7 @@ int Binder::add_number(Scalar value) {
 int Binder::add_call(const Node& node, Step step) {
   std::vector<Value> args = step.fixed;
   step.kind = Step::Kind::call;
-  step.place = node.place;
+  step.span = node.span;
   step.comparison = comparison_of(step.row->symbol);
   const Scope& scope = scopes_.back();
   step.is_number = true;
@@ -96,7 +96,7 @@ int Binder::add_call(const Node& node, Step step) {
     args[i] = scope.samples[step.args[i]];
     step.is_number &= scope.steps.list[step.args[i]].is_number;
   }
-  return at_place(node.place, [&] {
+  return at_span(node.span, [&] {
     for (int arg : step.args) {
       if (arg >= 0) step.shape = broadcast(step.shape, scope.steps.list[arg].shape);
     }
@@ -156,7 +156,7 @@ int Binder::bind_new(const Node& node) {
     case Node::Kind::list:
       break;
   }
-  throw ConditionError("a list can only be an argument, as in isin(x, [1, 2])", node.place);
+  throw ConditionError("a list can only be an argument, as in isin(x, [1, 2])", node.span);
 }
 
 int Binder::bind_operator(const Node& node, const Row& row, std::vector<int> args) {
@@ -199,13 +199,13 @@ int Binder::bind_name(const Node& node) {
   if (dim == kIndices.npos) unknown_name(node);
   step.kind = Step::Kind::index;
   step.which = dim;
-  scopes_.back().indices.emplace_back(dim, node.place);
+  scopes_.back().indices.emplace_back(dim, node.span);
   return add(std::move(step), sample_array(1, DType::int64));
 }
 
 void Binder::unknown_name(const Node& node) const {
   if (const Function* f = find_function(node.text)) {
-    throw ConditionError(fmt::format("{} is a function; write {}", f->name, f->usage), node.place);
+    throw ConditionError(fmt::format("{} is a function; write {}", f->name, f->usage), node.span);
   }
   std::vector<std::string> candidates;
   for (const Array& a : arrays_) candidates.push_back(a.name);
@@ -217,18 +217,18 @@ void Binder::unknown_name(const Node& node) const {
       hint += (hint.empty() ? "; the arrays are named " : ", ") + a.name;
     }
   }
-  throw ConditionError(fmt::format("unknown name '{}'{}", node.text, hint), node.place);
+  throw ConditionError(fmt::format("unknown name '{}'{}", node.text, hint), node.span);
 }
 
 void Binder::unknown_function(const Node& node) const {
   if (find_array(node.text) != nullptr) {
-    throw ConditionError(fmt::format("{} is an array, not a function", node.text), node.place);
+    throw ConditionError(fmt::format("{} is an array, not a function", node.text), node.span);
   }
   std::vector<std::string> candidates;
   for (const Function& f : functions()) candidates.push_back(f.name);
   throw ConditionError(
       fmt::format("unknown function '{}'{}", node.text, did_you_mean(node.text, candidates)),
-      node.place);
+      node.span);
 }
 
 }  // namespace tamis::cli

@@ -27,7 +27,7 @@ class Binder {
     Steps steps;
     std::vector<Tensor> samples;       // of each step: a tensor with its rank and dtype
     std::map<std::string, int> known;  // step by dump() of its node, so that equal ones are shared
-    std::vector<std::pair<size_t, Place>> indices;  // i, j and k, and where they stand
+    std::vector<std::pair<size_t, TextSpan>> indices;  // i, j and k, and where they are used
   };
 
   int bind(const Node& node);

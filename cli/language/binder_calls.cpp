@@ -22,20 +22,19 @@ std::vector<const Node*> Binder::match(const Node& node, const Function& f) cons
       throw ConditionError(
           name.empty() ? fmt::format("too many arguments; write {}", f.usage)
                        : fmt::format("{} has no argument '{}'; write {}", f.name, name, f.usage),
-          node.children[i].place);
+          node.children[i].span);
     }
     const Node*& slot = given[p - f.parameters.begin()];
     if (slot != nullptr) {
       throw ConditionError(fmt::format("the argument '{}' is given twice", p->name),
-                           node.children[i].place);
+                           node.children[i].span);
     }
     slot = &node.children[i];
   }
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] == nullptr && f.parameters[i].required) {
       throw ConditionError(
-          fmt::format("{} needs '{}'; write {}", f.name, f.parameters[i].name, f.usage),
-          node.place);
+          fmt::format("{} needs '{}'; write {}", f.name, f.parameters[i].name, f.usage), node.span);
     }
   }
   return given;
@@ -102,7 +101,7 @@ int Binder::bind_builder(const Node& node, const Function& f,
                    : p.type() == ParamType::tensor ? Value(whole_tensor(*given[i]))
                                                    : fixed_value(*given[i], f, p));
   }
-  const MaskWindows windows = at_place(node.place, [&] { return f.row->windows(args); });
+  const MaskWindows windows = at_span(node.span, [&] { return f.row->windows(args); });
   Step step;
   step.kind = Step::Kind::builder;
   step.build = windows.window;
@@ -122,7 +121,7 @@ size_t Binder::pass_for(const Node& node) {
   pass.key = key;
   pass.steps = finish_scope({});
   if (is_complex(pass.steps.dtype)) {
-    throw ConditionError("complex numbers have no order, so this value is not defined", node.place);
+    throw ConditionError("complex numbers have no order, so this value is not defined", node.span);
   }
   plan_.passes.push_back(std::move(pass));
   return plan_.passes.size() - 1;
@@ -131,9 +130,9 @@ size_t Binder::pass_for(const Node& node) {
 int Binder::bind_whole(const Node& node, const Function& f, const std::vector<const Node*>& given) {
   Node first;
   first.kind = Node::Kind::name;
-  first.place = node.place;
+  first.span = node.span;
   if (given[0] == nullptr) {
-    if (arrays_.empty()) throw ConditionError("q needs an array, but there is none", node.place);
+    if (arrays_.empty()) throw ConditionError("q needs an array, but there is none", node.span);
     first.text = arrays_[0].name;
   }
   const Node& input = given[0] == nullptr ? first : *given[0];
@@ -145,14 +144,14 @@ int Binder::bind_whole(const Node& node, const Function& f, const std::vector<co
   if (of_condition && pass.steps.dtype != DType::boolean) {
     throw ConditionError(
         fmt::format("{} takes a condition, but this is {}", f.name, tamis::name(pass.steps.dtype)),
-        input.place);
+        input.span);
   }
   if (f.whole == Whole::median || f.whole == Whole::quantile) {
     Quantile wanted{0.5, f.whole == Whole::median};
     if (f.whole == Whole::quantile) {
       wanted.p = std::get<double>(fixed_value(*given[1], f, f.parameters[1]));
       if (!(wanted.p >= 0 && wanted.p <= 1)) {
-        throw ConditionError("p must be between 0 and 1", given[1]->place);
+        throw ConditionError("p must be between 0 and 1", given[1]->span);
       }
     }
     const auto found = std::find(pass.quantiles.begin(), pass.quantiles.end(), wanted);
@@ -171,7 +170,7 @@ int Binder::bind_whole(const Node& node, const Function& f, const std::vector<co
 /// A literal as an argument that is the same in all windows.
 Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& p) const {
   const auto refuse = [&](const char* what) -> Value {
-    throw ConditionError(fmt::format("{} of {} must be {}", p.name, f.name, what), node.place);
+    throw ConditionError(fmt::format("{} of {} must be {}", p.name, f.name, what), node.span);
   };
   if (p.type() == ParamType::integers) {
     if (node.kind != Node::Kind::list) return refuse("a list of integers");
@@ -205,12 +204,12 @@ Value Binder::fixed_value(const Node& node, const Function& f, const Parameter& 
 /// The numbers of a list.
 std::vector<Scalar> Binder::list_of(const Node& node) const {
   if (node.kind != Node::Kind::list) {
-    throw ConditionError("expected a list or the name of an array", node.place);
+    throw ConditionError("expected a list or the name of an array", node.span);
   }
   std::vector<Scalar> values;
   for (const Node& child : node.children) {
     const std::optional<Scalar> v = constant_of(child);
-    if (!v) throw ConditionError("a list can contain only numbers", child.place);
+    if (!v) throw ConditionError("a list can contain only numbers", child.span);
     values.push_back(*v);
   }
   return values;

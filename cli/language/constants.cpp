@@ -29,7 +29,7 @@ std::optional<Scalar> constant_of(const Node& node) {
     if (!v) return std::nullopt;
     numbers.push_back(*v);
   }
-  return calculate(operator_row(node.text).symbol, numbers, node.place);
+  return calculate(operator_row(node.text).symbol, numbers, node.span);
 }
 
 std::string dump(const Node& node) {

@@ -20,9 +20,9 @@ std::optional<Scalar> constant_of(const Node& node);
 /// A text that is equal for nodes that mean the same.
 std::string dump(const Node& node);
 
-/// Calls f; what the library refuses is refused at that place. Faults of files stay what they are.
+/// Calls f; the library's errors become errors at that span. Errors of files are left alone.
 template <class F>
-auto at_place(Place place, F&& f) {
+auto at_span(TextSpan span, F&& f) {
   try {
     return f();
   } catch (const Error& e) {
@@ -30,7 +30,7 @@ auto at_place(Place place, F&& f) {
         e.kind() == ErrorKind::memory) {
       throw;
     }
-    throw ConditionError(e.what(), place);
+    throw ConditionError(e.what(), span);
   }
 }
 

@@ -8,27 +8,27 @@
 
 namespace tamis::cli {
 
-/// A piece of a condition's text, in bytes.
-struct Place {
+/// A range of bytes in a condition's text.
+struct TextSpan {
   size_t begin = 0;
   size_t end = 0;
 };
 
 class ConditionError : public std::runtime_error {
  public:
-  ConditionError(const std::string& what, Place place) : std::runtime_error(what), place_(place) {}
-  Place place() const noexcept { return place_; }
-  /// The whole text, which is known to those who began to read it.
+  ConditionError(const std::string& what, TextSpan span) : std::runtime_error(what), span_(span) {}
+  TextSpan span() const noexcept { return span_; }
+  /// The whole text, set by whoever began to parse it.
   const std::string& source() const noexcept { return source_; }
   void set_source(std::string source) { source_ = std::move(source); }
 
  private:
-  Place place_;
+  TextSpan span_;
   std::string source_;
 };
 
-/// The line of text that holds the place and, below it, a caret and tildes under the place; two
-/// spaces before each. Bytes that are no printable ASCII are shown as '?'.
-std::string underlined(std::string_view text, Place place);
+/// The line of text that holds the span and, below it, a caret and tildes under the span, both
+/// indented by two spaces. Bytes that are not printable ASCII are shown as '?'.
+std::string underlined(std::string_view text, TextSpan span);
 
 }  // namespace tamis::cli

@@ -11,7 +11,7 @@ namespace tamis::cli {
 
 struct Expression::State {
   std::string text;
-  Place root;
+  TextSpan root;
   Plan plan;
 
   Tensor evaluate(const Steps& steps, BoxOfArrays& inputs) const {
@@ -57,7 +57,7 @@ Expression::Expression(std::string text, std::span<const Array> arrays, const Sh
     : state_(std::make_unique<State>()) {
   try {
     const Node root = parse(text);
-    state_->root = root.place;
+    state_->root = root.span;
     state_->plan = make_plan(root, arrays, base);
   } catch (ConditionError& e) {
     e.set_source(std::move(text));

@@ -9,7 +9,7 @@ namespace tamis::cli {
 
 namespace {
 
-/// Rows in whose place the language has a function of its own.
+/// Rows that the language replaces by functions of its own.
 struct OwnMeaning {
   std::string_view name;
   Evaluation evaluation;
@@ -50,7 +50,7 @@ std::string usage_of(const Signature& signature) {
 }
 
 /// Whether it can be evaluated window by window, and every argument that it needs be written.
-bool has_place(const Row& row) {
+bool is_usable(const Row& row) {
   const auto& params = row.signature.params;
   return row.signature.result == ParamType::tensor && (row.pointwise || row.windows) &&
          std::all_of(params.begin(), params.end(),
@@ -77,7 +77,7 @@ std::vector<Function> make_functions() {
   std::vector<Function> list;
   for (const Family& family : all_families()) {
     for (Row& candidate : family.rows()) {
-      if (!has_place(candidate)) continue;
+      if (!is_usable(candidate)) continue;
       const Row& row = kept.emplace_back(std::move(candidate));
       Function f;
       f.name = row.signature.name;

@@ -46,29 +46,29 @@ bool compare_numbers(Comparison c, const Scalar& a, const Scalar& b) {
   return compare_by_value(c, full({}, a, a.dtype()), b).item().to_bool();
 }
 
-[[noreturn]] void refuse_overflow(Place place) {
+[[noreturn]] void refuse_overflow(TextSpan span) {
   throw ConditionError(
-      "the result does not fit in 64 bits; write a number with .0 to use floating point", place);
+      "the result does not fit in 64 bits; write a number with .0 to use floating point", span);
 }
 
-int64_t floor_divided(int64_t a, int64_t b, Place place) {
-  if (b == 0) throw ConditionError("integer division by zero", place);
-  if (a == std::numeric_limits<int64_t>::min() && b == -1) refuse_overflow(place);
+int64_t floor_divided(int64_t a, int64_t b, TextSpan span) {
+  if (b == 0) throw ConditionError("integer division by zero", span);
+  if (a == std::numeric_limits<int64_t>::min() && b == -1) refuse_overflow(span);
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-int64_t power(int64_t base, int64_t exponent, Place place) {
+int64_t power(int64_t base, int64_t exponent, TextSpan span) {
   int64_t result = 1;
   while (exponent > 0) {
-    if (exponent % 2 == 1 && __builtin_mul_overflow(result, base, &result)) refuse_overflow(place);
+    if (exponent % 2 == 1 && __builtin_mul_overflow(result, base, &result)) refuse_overflow(span);
     exponent /= 2;
-    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) refuse_overflow(place);
+    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) refuse_overflow(span);
   }
   return result;
 }
 
 std::optional<Scalar> calculate_integers(std::string_view symbol, int64_t a, int64_t b,
-                                         Place place) {
+                                         TextSpan span) {
   int64_t result = 0;
   bool overflows = false;
   if (symbol == "+") {
@@ -78,15 +78,15 @@ std::optional<Scalar> calculate_integers(std::string_view symbol, int64_t a, int
   } else if (symbol == "*") {
     overflows = __builtin_mul_overflow(a, b, &result);
   } else if (symbol == "//") {
-    result = floor_divided(a, b, place);
+    result = floor_divided(a, b, span);
   } else if (symbol == "%") {
-    result = b == -1 ? 0 : a - floor_divided(a, b, place) * b;
+    result = b == -1 ? 0 : a - floor_divided(a, b, span) * b;
   } else if (symbol == "**" && b >= 0) {
-    result = power(a, b, place);
+    result = power(a, b, span);
   } else {
     return std::nullopt;
   }
-  if (overflows) refuse_overflow(place);
+  if (overflows) refuse_overflow(span);
   return Scalar(result);
 }
 
@@ -123,7 +123,7 @@ std::optional<Scalar> as_element(const Scalar& number, DType dtype) {
 }
 
 std::optional<Scalar> calculate(std::string_view symbol, std::span<const Scalar> numbers,
-                                Place place) {
+                                TextSpan span) {
   const auto is_bool = [](const Scalar& v) { return v.dtype() == DType::boolean; };
   const auto is_float = [](const Scalar& v) { return v.is_floating_point(); };
   const auto is_complex_number = [](const Scalar& v) { return v.is_complex(); };
@@ -132,13 +132,13 @@ std::optional<Scalar> calculate(std::string_view symbol, std::span<const Scalar>
   const bool floats = std::any_of(numbers.begin(), numbers.end(), is_float);
   if (numbers.size() == 1 && symbol == "-") {
     if (floats) return Scalar(-numbers[0].to_double());
-    return calculate_integers("-", 0, numbers[0].to_int64(), place);
+    return calculate_integers("-", 0, numbers[0].to_int64(), span);
   }
   if (numbers.size() != 2) return std::nullopt;
   if (floats || symbol == "/") {
     return calculate_floats(symbol, numbers[0].to_double(), numbers[1].to_double());
   }
-  return calculate_integers(symbol, numbers[0].to_int64(), numbers[1].to_int64(), place);
+  return calculate_integers(symbol, numbers[0].to_int64(), numbers[1].to_int64(), span);
 }
 
 }  // namespace tamis::cli

@@ -28,6 +28,6 @@ std::optional<Scalar> as_element(const Scalar& number, DType dtype);
 /// None for those that are not about numbers alone. Throws ConditionError if integers give one of
 /// more than 64 bits, or are divided by zero.
 std::optional<Scalar> calculate(std::string_view symbol, std::span<const Scalar> numbers,
-                                Place place);
+                                TextSpan span);
 
 }  // namespace tamis::cli

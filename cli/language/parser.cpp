@@ -76,9 +76,7 @@ class Parser {
     return yes;
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw ConditionError(what, peek().place);
-  }
+  [[noreturn]] void fail(const std::string& what) const { throw ConditionError(what, peek().span); }
   [[noreturn]] void unexpected(const std::string& expected) const {
     if (peek().kind == Token::Kind::end) fail(expected + ", but the condition ends here");
     std::string hint;
@@ -90,14 +88,14 @@ class Parser {
   /// Every node is made or changed through this, so no tree becomes deeper than kMaxDepth.
   static Node limited(Node node) {
     for (const Node& child : node.children) node.depth = std::max(node.depth, child.depth + 1);
-    if (node.depth > kMaxDepth) throw ConditionError("this is nested too deeply", node.place);
+    if (node.depth > kMaxDepth) throw ConditionError("this is nested too deeply", node.span);
     return node;
   }
   static Node make(Node::Kind kind, const Token& token, std::string text,
                    std::vector<Node> children) {
     Node node;
     node.kind = kind;
-    node.place = token.place;
+    node.span = token.span;
     node.text = std::move(text);
     node.children = std::move(children);
     return limited(std::move(node));
@@ -172,7 +170,7 @@ class Parser {
   /// -2^63, whose digits alone are too large.
   Node smallest_integer() {
     const Token& token = take();
-    if (is("**")) refuse_integer(token.place);
+    if (is("**")) refuse_integer(token.span);
     Node node = make(Node::Kind::number, token, std::string(token.text), {});
     node.number = std::numeric_limits<int64_t>::min();
     return node;
@@ -181,7 +179,7 @@ class Parser {
   Node primary() {
     if (peek().kind == Token::Kind::number) {
       const Token& token = take();
-      if (token.needs_minus) refuse_integer(token.place);
+      if (token.needs_minus) refuse_integer(token.span);
       Node node = make(Node::Kind::number, token, std::string(token.text), {});
       node.number = token.number;
       return node;

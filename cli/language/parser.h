@@ -20,7 +20,7 @@ struct Node {
     comparison,  // a < b <= c: children are the operands, rows the operators between them
   };
   Kind kind = Kind::number;
-  Place place;  // the token that it is known by: the operator, the function's name
+  TextSpan span;  // of its main token: the operator, the function's name
   std::string text;
   Scalar number = 0;
   std::vector<Node> children;

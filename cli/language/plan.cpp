@@ -28,7 +28,7 @@ std::optional<Scalar> calculate(const Step& step, const std::vector<Tensor>& res
   for (int arg : step.args) {
     if (arg >= 0) numbers.push_back(results[arg].item());
   }
-  return calculate(step.row->symbol, numbers, step.place);
+  return calculate(step.row->symbol, numbers, step.span);
 }
 
 /// Whether the last operand is an integer with a zero in it, by which division is refused.
@@ -57,7 +57,7 @@ Tensor evaluate_call(const Step& step, const std::vector<Tensor>& results) {
   } catch (const Error& e) {
     // Every other value that a row refuses was refused when the plan was made.
     if (e.kind() == ErrorKind::value && has_zero_divisor(step, results)) {
-      throw ConditionError("integer division by zero", step.place);
+      throw ConditionError("integer division by zero", step.span);
     }
     throw;
   }

@@ -26,7 +26,7 @@ struct Step {
   size_t which = 0;        // array: its number; index: the dimension; whole: the number of it
   // builder: a box of its shape
   std::function<Tensor(const Shape& start, const Shape& size)> build;
-  Place place;                                    // call: in the text
+  TextSpan span;                                  // call: in the text
   const Row* row = nullptr;                       // call
   std::vector<int> args;                          // call: a step per parameter, or -1 for
   std::vector<Value> fixed;                       // what is the same in all windows

@@ -74,11 +74,11 @@ class Tokenizer {
   }
 
   [[noreturn]] void refuse(size_t begin) const {
-    const Place place{begin, begin + 1};
+    const TextSpan span{begin, begin + 1};
     const char c = text_[begin];
-    if (c == '!') throw ConditionError("unknown operator '!'; write ~ or not", place);
-    if (c < ' ' || c > '~') throw ConditionError("unexpected character", place);
-    throw ConditionError("unexpected character '" + std::string(1, c) + "'", place);
+    if (c == '!') throw ConditionError("unknown operator '!'; write ~ or not", span);
+    if (c < ' ' || c > '~') throw ConditionError("unexpected character", span);
+    throw ConditionError("unexpected character '" + std::string(1, c) + "'", span);
   }
 
   Token number() {
@@ -106,7 +106,7 @@ class Tokenizer {
       const auto [end, error] =
           std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
       if (error == std::errc::result_out_of_range) {
-        throw ConditionError("this number is out of range for float64", token.place);
+        throw ConditionError("this number is out of range for float64", token.span);
       }
       token.number = value;
     }
@@ -135,9 +135,9 @@ class Tokenizer {
     uint64_t value = 0;
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, value, base);
-    if (error == std::errc::result_out_of_range || value > kTwo63) refuse_integer(token.place);
+    if (error == std::errc::result_out_of_range || value > kTwo63) refuse_integer(token.span);
     if (error != std::errc() || end != last) {
-      throw ConditionError("this is neither a number nor a name", token.place);
+      throw ConditionError("this is neither a number nor a name", token.span);
     }
     token.needs_minus = value == kTwo63;
     token.number = static_cast<int64_t>(value);
@@ -149,8 +149,8 @@ class Tokenizer {
 
 }  // namespace
 
-void refuse_integer(Place place) {
-  throw ConditionError("this number does not fit in 64 bits; add .0 to make it a float", place);
+void refuse_integer(TextSpan span) {
+  throw ConditionError("this number does not fit in 64 bits; add .0 to make it a float", span);
 }
 
 std::vector<Token> tokenize(std::string_view text) { return Tokenizer(text).run(); }

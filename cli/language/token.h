@@ -13,13 +13,13 @@ struct Token {
   enum class Kind { number, name, symbol, end };
   Kind kind = Kind::end;
   std::string_view text;  // of the condition, which must outlive it
-  Place place;
+  TextSpan span;
   Scalar number = 0;
   bool needs_minus = false;  // 2^63: an integer of 64 bits only with a minus before it
 };
 
 /// Throws the error of an integer that is too large.
-[[noreturn]] void refuse_integer(Place place);
+[[noreturn]] void refuse_integer(TextSpan span);
 
 /// The tokens of a condition, and a last one of kind end. Throws ConditionError.
 std::vector<Token> tokenize(std::string_view text);

@@ -51,7 +51,7 @@ class NestedList {
 };
 
 /// The innermost values of nested ranges and how deep they are: float and 2 of
-/// std::vector<std::array<float, 3>>. void if these are no elements.
+/// std::vector<std::array<float, 3>>. void if these are not elements.
 template <class R>
 struct Elements {
   using type = void;
@@ -112,10 +112,10 @@ Tensor copy_range(const R& values, const Shape* shape) {
   }
 }
 
-/// x, which is on the CPU, as the options say.
-Tensor place(const Tensor& x, const Options& options);
+/// x, which is on the CPU, with the dtype and on the device that the options name.
+Tensor with_options(const Tensor& x, const Options& options);
 
-/// Makes writes to x's memory an error. Only while nobody else has seen x.
+/// Makes writes to x's memory an error. Only before anyone else has seen x.
 void set_read_only(const Tensor& x);
 
 }  // namespace detail
@@ -128,21 +128,21 @@ void set_read_only(const Tensor& x);
 Tensor tensor(const detail::NestedList& values, const Options& options = {});
 /// A copy of the elements of a container, any that knows its size: a std::vector, std::array or
 /// std::span makes a 1-d tensor, a std::vector<std::vector<float>> a matrix, and so on. The dtype
-/// is that of the elements (of doubles, float64), or dtype, to which they are converted as to()
-/// does it. Throws kind shape if rows differ in length. An empty container has as many dimensions
-/// as one that is not.
+/// is that of the elements (of doubles, float64), or dtype, to which they are converted as by to().
+/// Throws kind shape if rows differ in length. An empty container has as many dimensions as one
+/// that is not.
 template <detail::ElementRange R>
 Tensor tensor(const R& values, const Options& options = {}) {
-  return detail::place(detail::copy_range(values, nullptr), options);
+  return detail::with_options(detail::copy_range(values, nullptr), options);
 }
 /// The same in another shape, in row-major order: `tensor(values, {2, 3})`.
 template <detail::ElementRange R>
 Tensor tensor(const R& values, const Shape& shape) {
-  return detail::place(detail::copy_range(values, &shape), {});
+  return detail::with_options(detail::copy_range(values, &shape), {});
 }
 /// A copy of `numel(shape)` row-major elements at data.
 Tensor from_data(const void* data, const Shape& shape, DType dtype);
-/// A tensor over memory that somebody else owns. `deleter(data)` runs once, when the last tensor
+/// A tensor over memory that someone else owns. `deleter(data)` runs once, when the last tensor
 /// over it is gone; it may be empty. The memory needs the alignment of its dtype, nothing more.
 /// strides are in elements (negative ones are refused); none given means row-major. If the owner
 /// changes the memory while tensors computed from it are still deferred, those see the new values:

@@ -52,7 +52,7 @@ class Job : public std::enable_shared_from_this<Job> {
   std::atomic<State> state_{State::idle};
   std::atomic<std::thread::id> runner_{};
   std::atomic<int> process_{0};   // where it runs
-  std::shared_ptr<void> reader_;  // stands in the inputs' storages until the work is done
+  std::shared_ptr<void> reader_;  // registered with the inputs' storages until the work is done
   std::mutex mutex_;              // guards next_, and state_ becoming done
   std::condition_variable changed_;
   std::vector<std::shared_ptr<Job>> next_;
@@ -83,7 +83,7 @@ class ResultJob final : public Job {
     } catch (...) {
       outcome_->error = std::current_exception();
     }
-    f_ = nullptr;  // both may hold tensors that nobody needs any more
+    f_ = nullptr;  // both may hold tensors that are not needed any more
     outcome_.reset();
   }
 
@@ -91,7 +91,7 @@ class ResultJob final : public Job {
   std::shared_ptr<Outcome<T>> outcome_;
 };
 
-/// x in a handle of its own, which nobody else rebinds; x itself if gradients are recorded.
+/// x in a handle of its own, which no one else rebinds; x itself if gradients are recorded.
 Tensor own_handle(const Tensor& x);
 
 }  // namespace detail

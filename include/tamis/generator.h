@@ -25,19 +25,19 @@ class Generator {
 
   explicit Generator(uint64_t seed = kDefaultSeed);
 
-  /// Starts the stream anew.
+  /// Restarts the stream.
   const Generator& manual_seed(uint64_t seed) const;
-  /// The same with a seed that nobody can foretell, which is returned.
+  /// The same with an unpredictable seed, which is returned.
   uint64_t seed() const;
   /// The seed with which the stream was started last.
   uint64_t initial_seed() const;
 
-  /// Where the stream stands: uint8 [16].
+  /// The position of the stream: uint8 [16].
   Tensor get_state() const;
   /// Goes on from there. Throws unless state is a uint8 tensor of 16 elements.
   void set_state(const Tensor& state) const;
 
-  /// The seed, and the first of n counters of the stream that nobody else gets.
+  /// The seed, and the first of n counters of the stream, reserved for the caller.
   std::pair<uint64_t, uint64_t> take(uint64_t n) const;
 
   /// Whether both are handles to one stream.

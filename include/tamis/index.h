@@ -1,4 +1,5 @@
-// Indexing: x[...] with integers, slices, masks and integer tensors; gather, scatter and their kin.
+// Indexing: x[...] with integers, slices, masks and integer tensors; gather, scatter and related
+// ops.
 #pragma once
 
 #include <concepts>
@@ -35,13 +36,13 @@ struct Slice {
 };
 
 /// One entry of an index, by PyTorch's rules:
-/// - an integer (or a 0-d integer tensor) picks one place of a dimension, which disappears;
-/// - a Slice picks a range of places, None adds a dimension, Ellipsis skips dimensions;
-/// - a bool tensor of rank r stands for r dimensions, whose sizes it has, and picks the places that
-///   it marks as true;
+/// - an integer (or a 0-d integer tensor) picks one index of a dimension, which is removed;
+/// - a Slice picks a range of indices, None adds a dimension, Ellipsis skips dimensions;
+/// - a bool tensor of rank r indexes r dimensions, whose sizes it has, and picks the elements where
+///   it is true;
 /// - true and false (and 0-d bool tensors) add a dimension of size 1 and 0;
-/// - an int64 or int32 tensor or a braced list (`{0, 2}`, `{true, false}`) picks those places, in
-///   its order and shape; negative integers count from the end.
+/// - an int64 or int32 tensor or a braced list (`{0, 2}`, `{true, false}`) picks those indices,
+///   in its order and shape; negative integers count from the end.
 class Index {
  public:
   template <std::integral T>
@@ -71,13 +72,13 @@ class Index {
 
 /// x[indices]: `index(x, {Slice(), mask, -1})` is Python's `x[:, mask, -1]`. A view if there are
 /// only integers, slices, None and Ellipsis, else a copy. Masks and integer tensors broadcast with
-/// each other; what they pick stands where the first of them stands if they are neighbours, else in
-/// front. Dimensions that are not spoken for are whole.
+/// each other; the dimensions that they pick come where the first of them is if they are adjacent,
+/// else first. Dimensions that are not mentioned are whole.
 Tensor index(const Tensor& x, const std::vector<Index>& indices);
-/// x[indices] = value, which must broadcast to the shape of x[indices] and is cast as copy_ does
-/// it; a number that the dtype cannot hold is refused. With accumulate, value is added, and places
-/// that are picked several times are added to several times, in row-major order. Without, the last
-/// one in that order stays. Integers out of range are refused before anything is written.
+/// x[indices] = value, which must broadcast to the shape of x[indices] and is cast as by copy_; a
+/// number that the dtype cannot hold is refused. With accumulate, value is added, and elements that
+/// are picked several times are added to several times, in row-major order. Without, the last one
+/// in that order wins. Integers out of range are refused before anything is written.
 Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& value,
                    bool accumulate = false);
 /// The same on a copy.
@@ -86,16 +87,16 @@ Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tenso
 
 // ---- along one dimension ------------------------------------------------------------------------
 // In all of these dim may be negative, a 0-d tensor counts as 1-d, and integers out of range are
-// refused before anything is written. Where several sources go to one place, they go in row-major
-// order: the last one stays, sums are added in that order, for any number of threads.
+// refused before anything is written. If several sources go to one element, they go in row-major
+// order: the last one wins, sums are added in that order, for any number of threads.
 
-/// The places of dim that index (int64 or int32, 1-d or 0-d, not negative) names, in its order.
+/// The slices along dim that index (int64 or int32, 1-d or 0-d, not negative) names, in its order.
 Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
-/// value, a number or a 0-d tensor, at the places of dim that index (int64, 1-d or 0-d) names.
+/// value, a number or a 0-d tensor, in the slices along dim that index (int64, 1-d or 0-d) names.
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
 Tensor& index_fill_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
-/// source, times alpha, added to the places of dim that index (int64 or int32) names: source's
-/// place k goes to index[k]. source has x's dtype and sizes, but for dim.
+/// source, times alpha, added to the slices along dim that index (int64 or int32) names: slice k of
+/// source goes to index[k]. source has x's dtype and, except along dim, its sizes.
 Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
                  Scalar alpha = 1);
 Tensor& index_add_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
@@ -110,7 +111,7 @@ Tensor& index_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tensor&
                       const std::string& reduce, bool include_self = true);
 
 /// result[i][j][k] = x[i][index[i][j][k]][k] for dim 1. index (int64 or int32, not negative) has
-/// x's rank and is nowhere larger than x but along dim; the result has its shape.
+/// x's rank and is no larger than x except along dim; the result has its shape.
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
 /// x[i][index[i][j][k]][k] = src[i][j][k] for dim 1; index as in gather. src has x's dtype and is
 /// at least as large as index; or it is a number. reduce may be "add" or "multiply".
@@ -133,8 +134,8 @@ Tensor take(const Tensor& x, const Tensor& index);
 /// source's elements written (or added) there; source has x's dtype and as many elements as index.
 Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate = false);
 Tensor& put_(Tensor& x, const Tensor& index, const Tensor& source, bool accumulate = false);
-/// gather with x and indices (int64, not negative) broadcast to each other but for dim. Without
-/// dim, both are seen as 1-d. `take_along_dim(x, argsort(x, 1), 1)` sorts.
+/// gather with x and indices (int64, not negative) broadcast to each other except along dim.
+/// Without dim, both are seen as 1-d. `take_along_dim(x, argsort(x, 1), 1)` sorts.
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim = {});
 
 // ---- methods ------------------------------------------------------------------------------------

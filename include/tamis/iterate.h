@@ -1,4 +1,4 @@
-// Iteration: `for (Tensor row : x)` goes through the places of the first dimension.
+// Iteration: `for (Tensor row : x)` goes through the slices of the first dimension.
 #pragma once
 
 #include <cstddef>

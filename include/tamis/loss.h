@@ -10,7 +10,7 @@ namespace tamis {
 
 // All are those of torch.nn.functional, with a mask beside. reduction is "none", "mean" or "sum".
 // Where mask (bool, broadcast to the shape of the loss without reduction) is false, an element
-// counts nothing, whatever it holds, NaN and infinities too: with "none" its place is 0, and "mean"
+// counts nothing, whatever it holds, NaN and infinities too: with "none" its loss is 0, and "mean"
 // divides by what is kept. The mean of nothing is NaN. Everything is computed in one pass, without
 // a temporary of the input's size.
 //

@@ -47,7 +47,7 @@ Tensor sliding_window(int64_t n, int64_t window, bool causal = true);
 Tensor between(const Tensor& x, const Tensor& lo, const Tensor& hi);
 
 /// ids: integers [n] (document of each position); result [n, n], true where both positions are of
-/// the same document. Structured if equal ids stand together.
+/// the same document. Structured if equal ids are adjacent.
 Tensor documents(const Tensor& ids);
 
 }  // namespace tamis::masks

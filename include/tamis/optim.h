@@ -11,7 +11,7 @@ namespace tamis {
 /// What the optimisers share: the parameters, and forgetting their gradients.
 class Optimizer {
  public:
-  /// Throws kind value if there are none, or if one is no leaf that requires a gradient.
+  /// Throws kind value if there are none, or if one is not a leaf that requires a gradient.
   explicit Optimizer(std::vector<Tensor> parameters);
   virtual ~Optimizer() = default;
 

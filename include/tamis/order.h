@@ -16,7 +16,7 @@ namespace tamis {
 
 // ---- sorting ------------------------------------------------------------------------------------
 
-/// The elements along dim in order, and where they stood (int64). Always stable.
+/// The elements along dim in order, and their indices (int64). Always stable.
 /// `sort(tensor({3, 1, 2}))` is `tensor([1, 2, 3])` and `tensor([1, 2, 0])`.
 std::pair<Tensor, Tensor> sort(const Tensor& x, int64_t dim = -1, bool descending = false,
                                bool stable = false);
@@ -34,8 +34,8 @@ std::pair<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim = -1, boo
 /// The k-th smallest (1-based) along dim and its index. Refuses bool.
 std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1,
                                    bool keepdim = false);
-/// The median, the lower one of two; NaN if there is a NaN. Of all elements (of none: NaN), or
-/// along dim with its index. Refuses bool.
+/// The median, the lower one of two; NaN if there is a NaN. Of all elements (NaN if there are
+/// none), or along dim with its index. Refuses bool.
 Tensor median(const Tensor& x);
 std::pair<Tensor, Tensor> median(const Tensor& x, int64_t dim, bool keepdim = false);
 /// The same without the NaNs; NaN if there is nothing else.
@@ -56,7 +56,7 @@ Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {
 Tensor nanquantile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {},
                    bool keepdim = false, const std::string& interpolation = "linear");
 
-/// quantile with q in percent, from 0 to 100, as NumPy has it. q may be of any real dtype.
+/// quantile with q in percent, from 0 to 100, as in NumPy. q may be of any real dtype.
 /// `percentile(tensor({1., 2., 3.}), 25)` is `tensor(1.5000)`.
 Tensor percentile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim = {},
                   bool keepdim = false, const std::string& interpolation = "linear");
@@ -87,8 +87,8 @@ Tensor bincount(const Tensor& x, std::optional<Tensor> weights = {}, int64_t min
 // ---- search -------------------------------------------------------------------------------------
 
 /// Where each value belongs in its sorted sequence: before the elements equal to it, with right
-/// (or side "right") behind them. A 1-d sequence serves all values; otherwise all dimensions but
-/// the last agree. Dtypes promote. sorter (int64, of the sequence's shape) gives the order of a
+/// (or side "right") after them. A 1-d sequence serves all values; otherwise all dimensions but the
+/// last agree. Dtypes promote. sorter (int64, of the sequence's shape) gives the order of a
 /// sequence that is not sorted. int64, or int32 with out_int32.
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool out_int32 = false,
                     bool right = false, std::optional<std::string> side = {},

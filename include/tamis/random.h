@@ -28,9 +28,9 @@ Tensor randint(int64_t high, const Shape& shape, const Options& options = {},
 Tensor randperm(int64_t n, const Options& options = {}, std::optional<Generator> generator = {});
 /// 1 with the probability that p gives for each element, else 0; dtype of p.
 Tensor bernoulli(const Tensor& p, std::optional<Generator> generator = {});
-/// The places of num_samples elements of each row of p (floating point, [n] or [rows, n]), drawn
+/// The indices of num_samples elements of each row of p (floating point, [n] or [rows, n]), drawn
 /// with probabilities in proportion to the elements, int64 [num_samples] or [rows, num_samples].
-/// Without replacement no place is drawn twice; a row that has fewer elements above zero than that
+/// Without replacement no index is drawn twice; a row that has fewer elements above zero than that
 /// needs is refused, as are elements that are negative or not finite.
 Tensor multinomial(const Tensor& p, int64_t num_samples, bool replacement = false,
                    std::optional<Generator> generator = {});

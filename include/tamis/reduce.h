@@ -28,7 +28,7 @@ Tensor min(const Tensor& x);
 Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 
-// ---- extremes and where they stand --------------------------------------------------------------
+// ---- extremes and their indices -----------------------------------------------------------------
 
 /// The index (int64) of the largest (smallest) element along dim, or in row-major order of the
 /// whole tensor. The smallest index among equals; NaN wins. Refuses bools and empty dimensions.
@@ -43,7 +43,7 @@ std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim = false
 /// The sum of squared distances from the mean, divided by the number of elements less `correction`
 /// (but not by less than 0). Floating point and complex only; the variance of complex numbers is
 /// real. Computed in double, in two passes. As a correction true and false are 1 and 0, which is
-/// what libtorch's `unbiased` in its place means.
+/// what libtorch's `unbiased` means there.
 Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
 Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
 std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims = {}, double correction = 1,
@@ -55,12 +55,12 @@ Tensor nansum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
               std::optional<DType> dtype = {});
 Tensor nanmean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
                std::optional<DType> dtype = {});
-/// The largest (smallest) element that is not NaN, as NumPy has it: NaN if there is none. Refuses
-/// to reduce nothing. `nanmax(tensor({1., NAN}))` is `tensor(1.)`.
+/// The largest (smallest) element that is not NaN, as in NumPy: NaN if there is none. Refuses to
+/// reduce nothing. `nanmax(tensor({1., NAN}))` is `tensor(1.)`.
 Tensor nanmax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor nanmin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
-/// Variance and standard deviation of the elements that are not NaN, as NumPy has them: the divisor
-/// is their number (var and std take off 1; here that is correction = 1). Floating point only.
+/// Variance and standard deviation of the elements that are not NaN, as in NumPy: the divisor is
+/// their number (var and std take off 1; here that is correction = 1). Floating point only.
 /// `nanvar(tensor({1., NAN, 3.}))` is `tensor(1.)`.
 Tensor nanvar(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);
 Tensor nanstd(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);

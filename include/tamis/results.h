@@ -37,7 +37,7 @@ std::pair<Tensor, Tensor> masked_select_padded(const Tensor& x, const Tensor& ma
 /// x[mask] as [size, rest of x's shape], and the count.
 std::pair<Tensor, Tensor> masked_index_padded(const Tensor& x, const Tensor& mask, int64_t size,
                                               Scalar fill = 0);
-/// nonzero(x) as [size, x.dim()], as PyTorch has it.
+/// nonzero(x) as [size, x.dim()], as in PyTorch.
 Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value = -1);
 
 // ---- row by row ---------------------------------------------------------------------------------

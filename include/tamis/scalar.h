@@ -12,7 +12,7 @@
 
 namespace tamis {
 
-/// The C++ types that stand for a number: they convert to Scalar and, as 0-d tensors, to Tensor.
+/// The C++ types of numbers: they convert to Scalar and, as 0-d tensors, to Tensor.
 template <class T>
 concept Number = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::same_as<T, BFloat16> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
@@ -23,7 +23,7 @@ concept Fractional = Number<T> && !std::integral<T>;
 /// bool, and what an element of std::vector<bool> is until it is read.
 template <class T>
 concept Truth = std::same_as<T, bool> || std::same_as<T, std::vector<bool>::reference>;
-/// Numbers of a type that is no dtype's: size_t, long long, char.
+/// Numbers of a type that no dtype has: size_t, long long, char.
 template <class T>
 concept OtherNumber = Number<T> && !Element<T>;
 

@@ -11,8 +11,8 @@
 namespace tamis {
 
 /// Sequences [length, ...] of one list in one tensor [longest, count, ...] ([count, longest, ...]
-/// with batch_first), with padding_value behind ("right") or before ("left") the shorter ones. The
-/// dtype is that of the first sequence, and so are the sizes behind the length.
+/// with batch_first), with padding_value after ("right") or before ("left") the shorter ones. The
+/// dtype is that of the first sequence, and so are the sizes after the length.
 Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first = false,
                     Scalar padding_value = 0.0, const std::string& padding_side = "right");
 
@@ -30,7 +30,7 @@ inline std::pair<Tensor, Tensor> unpack(const Jagged& x, std::optional<int64_t> 
   return unpack(x.values, x.offsets, size, fill);
 }
 
-/// x with pad[0] elements before and pad[1] behind in the last dimension, pad[2] and pad[3] in the
+/// x with pad[0] elements before and pad[1] after in the last dimension, pad[2] and pad[3] in the
 /// one before it, and so on; negative numbers cut off. mode "constant" pads with value (default 0);
 /// "reflect", "replicate" and "circular" take no value, and pad the last one to three dimensions of
 /// an x that has one or two more, as in PyTorch. Always a copy.

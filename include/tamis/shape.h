@@ -96,11 +96,11 @@ class Shape {
 
   void reserve(size_t n) {
     if (n <= capacity_) return;
-    const size_t room = std::max<size_t>(n, 2 * capacity_);
-    std::unique_ptr<int64_t[]> bigger(new int64_t[room]);
+    const size_t wanted = std::max<size_t>(n, 2 * capacity_);
+    std::unique_ptr<int64_t[]> bigger(new int64_t[wanted]);
     std::copy(begin(), end(), bigger.get());
     heap_ = std::move(bigger);
-    capacity_ = static_cast<uint32_t>(room);
+    capacity_ = static_cast<uint32_t>(wanted);
   }
   void assign(const int64_t* v, size_t n) {
     size_ = 0;

@@ -45,10 +45,10 @@ class Tensor {
   /// The undefined tensor: `defined()` is false, everything else throws.
   Tensor() noexcept : impl_(nullptr) {}
 
-  /// A 0-d tensor from a number, so that numbers can stand where tensors are taken. As in PyTorch,
-  /// such a number is weak: it never widens the dtype of a tensor within its category (`int8_tensor
-  /// + 1` is int8). Half and BFloat16 need `Tensor(h)`, so that arithmetic between two of them
-  /// stays arithmetic of floats.
+  /// A 0-d tensor from a number, so that numbers can be passed where tensors are taken. As in
+  /// PyTorch, such a number is weak: it never widens the dtype of a tensor within its category
+  /// (`int8_tensor + 1` is int8). Half and BFloat16 need `Tensor(h)`, so that arithmetic between
+  /// two of them stays arithmetic of floats.
   template <Number T>
   explicit(std::same_as<T, Half> || std::same_as<T, BFloat16>) Tensor(T v) : Tensor(Scalar(v)) {}
   Tensor(Scalar v);
@@ -327,13 +327,13 @@ class Tensor {
   /// forgets it.
   Tensor grad() const;
   void set_grad(const Tensor& value) const;
-  void retain_grad() const;  ///< a tensor that is no leaf collects its gradient too
+  void retain_grad() const;  ///< a tensor that is not a leaf collects its gradient too
   /// backward({*this}, {gradient}, ...). A tensor of one element needs no gradient to start from.
   void backward() const;
   void backward(const Tensor& gradient, std::optional<bool> retain_graph = {},
                 bool create_graph = false) const;
-  /// Calls hook with every gradient that reaches this tensor; a tensor that it returns takes the
-  /// gradient's place. Returns a number for remove_hook.
+  /// Calls hook with every gradient that reaches this tensor; a tensor that it returns replaces
+  /// the gradient. Returns a number for remove_hook.
   int64_t register_hook(std::function<Tensor(const Tensor&)> hook) const;
   void remove_hook(int64_t id) const;
 
@@ -412,7 +412,7 @@ class Tensor {
     if (impl_ != nullptr) drop();
   }
 
-  // For the library's own rooms.
+  // For the library itself.
   explicit Tensor(TensorImpl* impl) noexcept;
   /// Throws kind value if undefined.
   TensorImpl& impl() const {

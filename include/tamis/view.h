@@ -28,13 +28,13 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors);
 
 // ---- pieces, as views ---------------------------------------------------------------------------
 
-/// Views of split_size places of a dimension each, one behind the other; the last may be smaller.
+/// Views of split_size consecutive slices of a dimension each; the last may be smaller.
 std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim = 0);
 /// Views of these sizes, which add up to that of the dimension.
 std::vector<Tensor> split_with_sizes(const Tensor& x, const Shape& split_sizes, int64_t dim = 0);
-/// split into at most that many views of one size, but for the last.
+/// split into at most that many views, of equal size except for the last.
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
-/// A view of each place of a dimension, which disappears.
+/// A view of each slice along a dimension, without that dimension.
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 /// A view with the dimensions source moved to the positions destination; the others keep their
 /// order.
@@ -44,8 +44,8 @@ Tensor unflatten(const Tensor& x, int64_t dim, const Shape& sizes);
 /// The elements as 1-d: a view if x is row-major, else a copy.
 Tensor ravel(const Tensor& x);
 /// 1-d tensors expanded to the grid that they span: the i-th result has the elements of the i-th
-/// tensor along dimension i. With indexing "xy" the first two dimensions change places. 0-d counts
-/// as 1-d.
+/// tensor along dimension i. With indexing "xy" the first two dimensions are swapped. 0-d counts as
+/// 1-d.
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors,
                              const std::string& indexing = "ij");
 
@@ -58,8 +58,8 @@ Tensor cat(const std::vector<Tensor>& tensors, int64_t dim = 0);
 Tensor stack(const std::vector<Tensor>& tensors, int64_t dim = 0);
 /// repeat, where fewer counts than dimensions are for the last ones.
 Tensor tile(const Tensor& x, const Shape& dims);
-/// Each place of a dimension several times in a row. repeats are integers, not negative: one for
-/// all places, or a 1-d tensor with one for each. Without dim, x is seen as 1-d.
+/// Each slice along a dimension repeated several times. repeats are integers, not negative: one for
+/// all slices, or a 1-d tensor with one for each. Without dim, x is seen as 1-d.
 Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<int64_t> dim = {});
 /// cat along dimension 1, or 0 if they are 1-d; 0-d counts as 1-d.
 Tensor hstack(const std::vector<Tensor>& tensors);
@@ -68,9 +68,9 @@ Tensor vstack(const std::vector<Tensor>& tensors);
 /// A matrix with x (1-d) on a diagonal and zeros elsewhere; of a matrix, a copy of its diagonal.
 Tensor diag(const Tensor& x, int64_t diagonal = 0);
 
-// ---- numbers of places --------------------------------------------------------------------------
+// ---- classes and coordinates --------------------------------------------------------------------
 
-/// int64 [..., num_classes] of an int64 x [...]: 1 at the place that x names, 0 elsewhere.
+/// int64 [..., num_classes] of an int64 x [...]: 1 at the index that x names, 0 elsewhere.
 /// num_classes is one more than the largest element if it is -1; an element that is negative or too
 /// large is refused.
 Tensor one_hot(const Tensor& x, int64_t num_classes = -1);
@@ -81,8 +81,8 @@ Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, DType dtype = 
 
 // ---- by position --------------------------------------------------------------------------------
 
-/// A view of the diagonal of two dimensions, which disappear; it is the last dimension. A positive
-/// offset is above the main diagonal.
+/// A view of the diagonal of two dimensions, which are replaced by it as the last dimension. A
+/// positive offset is above the main diagonal.
 Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 /// Zeros with the last dimension of x on the diagonal of two new dimensions.
 Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
@@ -97,8 +97,8 @@ Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim = 0,
 Tensor flip(const Tensor& x, const Dims& dims);
 Tensor fliplr(const Tensor& x);  ///< along dimension 1
 Tensor flipud(const Tensor& x);  ///< along dimension 0
-/// Moves elements along dims by shifts places; what leaves at the end comes in at the start.
-/// Without dims, x is rolled as if it were 1-d.
+/// Moves elements along dims by shifts; what leaves at the end comes in at the start. Without dims,
+/// x is rolled as if it were 1-d.
 Tensor roll(const Tensor& x, const Shape& shifts, const Dims& dims = {});
 /// Turned by k quarters in the plane of two dimensions, from the first toward the second.
 Tensor rot90(const Tensor& x, int64_t k = 1, const Dims& dims = {0, 1});

@@ -34,7 +34,7 @@ bool to_ints(PyObject* o, Shape& shape) {
 
 bool is_list(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
 
-/// A list that stands for a tensor.
+/// A list given for a tensor.
 Tensor list_to_tensor(ParamType type, PyObject* o) {
   if (type == ParamType::reals) {  // as a number: whatever the dtype of the input is
     Tensor list = values_to_tensor(o, DType::float64);
@@ -118,7 +118,7 @@ bool to_flag(const Parameter& p, PyObject* o, Value& value) {
   return !p.literal || *p.literal == (o == Py_True);
 }
 
-/// What is no tensor, as a value of its own.
+/// What is not a tensor, as a value of its own.
 bool convert_as(ParamType type, const Parameter& p, PyObject* o, Value& value) {
   switch (type) {
     case ParamType::scalar:
@@ -149,8 +149,13 @@ bool convert_as(ParamType type, const Parameter& p, PyObject* o, Value& value) {
       if (!py::isinstance<Generator>(o)) return false;
       value = py::cast<Generator>(py::handle(o));
       return true;
+    case ParamType::device: {
+      Device device;
+      if (!device_from(o, device)) return false;
+      value = device.str();
+      return true;
+    }
     case ParamType::string:
-    case ParamType::device:
       if (!PyUnicode_Check(o)) return false;
       value = std::string(py::reinterpret_borrow<py::str>(o));
       return true;

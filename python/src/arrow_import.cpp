@@ -1,5 +1,5 @@
-// Arrow arrays in: numbers share their memory, which Arrow never changes and which is read-only
-// therefore; bools, which Arrow packs into bits, chunks and arrays with nulls are copied.
+// Arrow arrays in: numbers share their memory, which Arrow never changes and which is therefore
+// read-only; bools, which Arrow packs into bits, chunks and arrays with nulls are copied.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -79,7 +79,7 @@ DType dtype_of(const ArrowSchema& schema) {
                               "float16 to float64 first");
 }
 
-/// A column as it came: its dtype, and its parts in capsules that own them.
+/// A column as imported: its dtype, and its parts in capsules that own them.
 struct Column {
   DType dtype;
   std::vector<py::object> parts;
@@ -145,7 +145,7 @@ void unpack_bits(const void* bits, int64_t offset, int64_t n, uint8_t* to) {
   }
 }
 
-/// Which elements are no nulls; nothing if there are no nulls.
+/// Which elements are not null; nothing if none are null.
 std::optional<Tensor> valid_elements(const Column& column) {
   const bool known = std::all_of(
       column.parts.begin(), column.parts.end(),
@@ -168,7 +168,7 @@ std::optional<Tensor> valid_elements(const Column& column) {
   return valid;
 }
 
-/// The elements in memory of their own; those that are null hold anything.
+/// The elements in memory of their own; null elements hold arbitrary values.
 Tensor copied(const Column& column) {
   Tensor result = empty({column.length}, column.dtype);
   const auto width = static_cast<int64_t>(itemsize(column.dtype));
@@ -232,7 +232,7 @@ py::object from_arrow_function(const py::object& array, const py::object& null, 
 }  // namespace
 
 bool is_arrow_array(PyObject* o) {
-  // Tables hand themselves out as Arrow too. They are matrices for NumPy, and nothing for DLPack.
+  // Tables are exported as Arrow too. For NumPy they are matrices; DLPack does not have them.
   return on_type(o, kArrayMethod) && (on_type(o, "__dlpack__") || !on_type(o, "__array__"));
 }
 

@@ -1,5 +1,5 @@
 // The buffer protocol: memoryview(x) and np.asarray(x) over a tensor's memory, and tensors over the
-// memory of array.array, memoryview and the like.
+// memory of array.array, memoryview and similar.
 #include <bit>
 #include <memory>
 #include <string_view>
@@ -100,7 +100,7 @@ void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Export*>(vi
 
 // ---- in -----------------------------------------------------------------------------------------
 
-/// Integers are told by size and sign: array.array('l') and ('q') are both int64.
+/// Integers are recognised by size and sign: array.array('l') and ('q') are both int64.
 bool dtype_of_format(const char* format, Py_ssize_t size, DType& dtype) {
   std::string_view text = format == nullptr ? "B" : format;
   const bool little = std::endian::native == std::endian::little;

@@ -1,5 +1,5 @@
 // Calls: matching Python arguments with the overloads of a function, calling the op without the
-// GIL, and giving the answer back in the kind of array that came in.
+// GIL, and returning the result in the kind of array that was given.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -15,7 +15,7 @@ constexpr size_t kMaxParams = kMostParameters;
 
 // ---- errors -------------------------------------------------------------------------------------
 
-/// Why an overload does not take some arguments. The later kinds are the nearer misses.
+/// Why an overload does not take some arguments. Later kinds are closer to a match.
 struct Mismatch {
   enum class Kind : uint8_t { too_many, unknown_keyword, twice, missing, wrong_type };
   Kind kind = Kind::too_many;
@@ -37,7 +37,7 @@ const char* type_text(ParamType type) {
     case ParamType::generator:
       return "tamis.Generator";
     case ParamType::device:
-      return "str";
+      return "tamis.device";
     default:
       return name(type);
   }
@@ -93,7 +93,7 @@ struct Given {
   py::object varargs;
   Mismatch mismatch;
 
-  /// False, with the reason in mismatch, if the overload has not the parameters for them.
+  /// False, with the reason in mismatch, if the overload lacks the parameters for them.
   bool match(const Overload& o, PyObject* const* values, size_t count, PyObject* names) {
     const Signature& s = o.signature;
     by_position = count;
@@ -135,7 +135,7 @@ struct Given {
     for (size_t i = 0; i < count; ++i) {
       if (o.keys[i] == key || o.others[i] == key) return i;
     }
-    if (PyUnicode_CHECK_INTERNED(key)) return count;  // as all our names are
+    if (PyUnicode_CHECK_INTERNED(key)) return count;  // as all names of the library are
     for (size_t i = 0; i < count; ++i) {
       if (PyUnicode_Compare(o.keys[i], key) == 0) return i;
       if (o.others[i] != nullptr && PyUnicode_Compare(o.others[i], key) == 0) return i;
@@ -143,7 +143,7 @@ struct Given {
     return count;
   }
 
-  /// Of what was given one by one, the one that is no int.
+  /// Of items given one by one, the one that is not an int.
   PyObject* first_wrong() const {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(varargs.ptr()); ++i) {
       PyObject* o = PyTuple_GET_ITEM(varargs.ptr(), i);
@@ -170,7 +170,7 @@ struct Given {
   }
 };
 
-/// Room for the values of one call, of which only as many are made as there are parameters.
+/// Space for the values of one call; only as many are made as there are parameters.
 class Values {
  public:
   explicit Values(size_t count) : count_(count) {
@@ -360,7 +360,7 @@ PyObject* call_overload(const Overload& o, const Given& given, Values& args, Ori
   raise_python(PyExc_TypeError, f.name + "(): " + wrong_type_text(f, o, m));
 }
 
-/// Raises the error of the overload that came nearest, for which the arguments are matched again.
+/// Raises the error of the overload that matched best, for which the arguments are matched again.
 [[noreturn]] void refuse(const Function& f, const Overload& nearest, PyObject* const* values,
                          size_t count, PyObject* names) {
   Given given;

@@ -15,7 +15,7 @@ namespace tamis::python {
 // ---- memory -------------------------------------------------------------------------------------
 
 void Release::operator()(void*) const noexcept {
-  // Tensors in static variables may outlive the interpreter; the object went with it.
+  // Tensors in static variables may outlive the interpreter; the object is gone with it.
   if (!Py_IsInitialized()) return;
   const PyGILState_STATE state = PyGILState_Ensure();
   Py_DECREF(owner);
@@ -89,7 +89,7 @@ std::optional<Tensor> other_to_tensor(PyObject* o, Copying copying) {
   return std::nullopt;
 }
 
-/// Types that are no arrays and come often enough to be worth not asking them.
+/// Types that are not arrays and are common enough to be checked first.
 bool is_plain(PyObject* o) {
   return o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) ||
          PyList_Check(o) || PyTuple_Check(o) || PyUnicode_Check(o) || PySlice_Check(o) ||

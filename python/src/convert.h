@@ -1,5 +1,5 @@
 // Conversion between Python objects and tensors: which objects are arrays, whose memory is shared,
-// which are numbers, and in what kind of array an answer goes back.
+// which are numbers, and in what kind of array a result is returned.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace tamis::python {
 
 enum class ArrayKind : uint8_t { tamis, numpy, torch, other };
 
-/// Which kinds of arrays a call was given. An answer is of their kind if there was only one; NumPy
+/// Which kinds of arrays a call was given. A result is of their kind if there was only one; NumPy
 /// arrays beside torch tensors do not count.
 class Origins {
  public:
@@ -22,7 +22,7 @@ class Origins {
     if ((bits_ & ~bit(ArrayKind::numpy)) == bit(ArrayKind::torch)) return ArrayKind::torch;
     return ArrayKind::tamis;
   }
-  /// Whether memory is involved that others may change: the answer must be computed before
+  /// Whether memory is involved that others may change: the result must be computed before
   /// returning.
   bool foreign() const { return (bits_ & ~bit(ArrayKind::tamis)) != 0; }
 
@@ -36,10 +36,10 @@ enum class Copying : uint8_t {
   never,      ///< such memory is refused: the caller wants to write, or to share
 };
 
-/// The tensor that o is, or a tensor over o's memory; nothing if o is no array.
+/// The tensor that o is, or a tensor over o's memory; nothing if o is not an array.
 std::optional<Tensor> array_to_tensor(PyObject* o, Origins& origins, Copying copying);
 
-/// A Python number or NumPy scalar; nothing if o is none. An int that 64 bits cannot hold is an
+/// A Python number or NumPy scalar; nothing if o is neither. An int that 64 bits cannot hold is an
 /// error.
 std::optional<Scalar> number_to_scalar(PyObject* o);
 
@@ -57,18 +57,22 @@ struct Release {
 /// A tensor over memory that `owner` keeps alive.
 Tensor borrow_memory(void* data, const Shape& shape, const Shape& strides, DType dtype,
                      py::object owner, bool read_only);
-/// A copy of elements that lie in any way; strides are in bytes and may be negative.
+/// A copy of elements in any layout; strides are in bytes and may be negative.
 Tensor copy_strided(const void* data, const Shape& shape, const Shape& byte_strides, DType dtype);
 
 bool is_read_only(const Tensor& x);
 void set_read_only(const Tensor& x);
 
-/// The address for somebody who may write through it later: everything that is deferred over this
+/// The address for someone who may write through it later: everything that is deferred over this
 /// memory is computed first.
 void* exported_data(const Tensor& x);
 
-/// A new reference to tamis.device("cpu").
-py::object device_object(const Device& device);
+// ---- devices (device.cpp) -----------------------------------------------------------------------
+
+/// The device that o is or names: a tamis.device, a torch.device or text. Throws for other text.
+bool device_from(PyObject* o, Device& device);
+/// The same for an argument that must be one.
+Device to_device(const py::object& o);
 
 // ---- NumPy (numpy.cpp) --------------------------------------------------------------------------
 
@@ -82,7 +86,7 @@ bool is_numpy_scalar(PyObject* o);
 Tensor from_numpy_scalar(PyObject* o);
 bool dtype_from_numpy(PyObject* o, DType& dtype);
 PyObject* dtype_to_numpy(DType dtype);
-/// The letter that NumPy has for dtypes of this kind: b, u, i, f or c.
+/// NumPy's letter for dtypes of this kind: b, u, i, f or c.
 char numpy_kind(DType dtype);
 
 // ---- torch (torch.cpp): only touched when the program has imported it ---------------------------
@@ -97,7 +101,7 @@ PyObject* dtype_to_torch(DType dtype);
 
 Tensor from_buffer(PyObject* o, Copying copying);
 Tensor from_dlpack(PyObject* o, Copying copying);
-/// Whether o is an array of pyarrow or another library that hands its arrays out as Arrow does.
+/// Whether o is an array of pyarrow or another library that exports its arrays as Arrow does.
 bool is_arrow_array(PyObject* o);
 /// Nulls are refused.
 Tensor from_arrow(PyObject* o, Copying copying);

@@ -1,6 +1,4 @@
 // Copies of a tensor: in another dtype, by the module copy, and by pickle.
-#include <string_view>
-
 #include "convert.h"
 #include "ops/forms/forms.h"
 #include "slots.h"
@@ -22,14 +20,15 @@ struct Target {
   /// One argument: a dtype, another tensor, a device; or bools, PyTorch's non_blocking and copy.
   void take(PyObject* o) {
     DType named;
+    Device where;
     Origins origins;
     if (o == Py_None) return;
     if (PyBool_Check(o)) {
       if (++bools == 2) copy = o == Py_True;
     } else if (dtype_from(o, named)) {
       dtype = named;
-    } else if (PyUnicode_Check(o) || std::string_view(Py_TYPE(o)->tp_name) == "torch.device") {
-      device = Device(py::str(borrow(o)).cast<std::string>());
+    } else if (device_from(o, where)) {
+      device = where;
     } else if (const auto other = array_to_tensor(o, origins, Copying::if_needed)) {
       dtype = other->dtype();
       device = other->device();

@@ -18,16 +18,15 @@ std::optional<DType> optional_dtype(const py::object& o) {
 }
 
 /// x on the device that device= names, which may also be None.
-Tensor placed(Tensor x, const py::object& device) {
-  if (device.is_none()) return x;
-  return x.to(Device(py::str(device).cast<std::string>()));
+Tensor moved_to_device(Tensor x, const py::object& device) {
+  return device.is_none() ? x : x.to(to_device(device));
 }
 
 py::object to_object(Tensor tensor) { return steal(wrap(std::move(tensor))); }
 
 py::object tensor_function(const py::object& data, const py::object& dtype,
                            const py::object& device, bool requires_grad) {
-  Tensor tensor = placed(values_to_tensor(data.ptr(), optional_dtype(dtype)), device);
+  Tensor tensor = moved_to_device(values_to_tensor(data.ptr(), optional_dtype(dtype)), device);
   if (requires_grad) tensor.requires_grad_();
   return to_object(std::move(tensor));
 }
@@ -37,11 +36,12 @@ py::object asarray(const py::object& data, const py::object& dtype, const py::ob
                    const py::object& copy) {
   const std::optional<DType> to = optional_dtype(dtype);
   const bool never = copy.ptr() == Py_False;
-  if (copy.ptr() == Py_True) return to_object(placed(values_to_tensor(data.ptr(), to), device));
+  if (copy.ptr() == Py_True)
+    return to_object(moved_to_device(values_to_tensor(data.ptr(), to), device));
   Origins origins;
   auto shared = array_to_tensor(data.ptr(), origins, never ? Copying::never : Copying::if_needed);
   if (shared && (!to || *to == shared->dtype())) {
-    Tensor there = placed(*shared, device);
+    Tensor there = moved_to_device(*shared, device);
     const bool is_same = is_tensor(data.ptr()) && there.shares_storage(*shared);
     return is_same ? data : to_object(std::move(there));
   }
@@ -49,7 +49,7 @@ py::object asarray(const py::object& data, const py::object& dtype, const py::ob
     raise_python(PyExc_ValueError,
                  "asarray(): this data or dtype needs a copy, but copy=False was given");
   }
-  return to_object(placed(values_to_tensor(data.ptr(), to), device));
+  return to_object(moved_to_device(values_to_tensor(data.ptr(), to), device));
 }
 
 py::object from_numpy(const py::object& array) {
@@ -62,7 +62,7 @@ py::object from_numpy(const py::object& array) {
 
 py::object from_dlpack_function(const py::object& x, const py::object& device,
                                 const py::object& copy) {
-  Tensor tensor = placed(
+  Tensor tensor = moved_to_device(
       from_dlpack(x.ptr(), copy.ptr() == Py_False ? Copying::never : Copying::if_needed), device);
   if (copy.ptr() == Py_True) tensor = without_gil([&] { return tensor.clone().settle(); });
   return to_object(std::move(tensor));
@@ -85,20 +85,12 @@ py::object rebuild(const py::buffer& bytes, const py::object& dtype,
 
 }  // namespace
 
-py::object device_object(const Device& device) {
-  // The package is not there yet while this module is imported.
-  return py::module_::import("tamis").attr("device")(device.str());
-}
-
 void add_creation(py::module_& m) {
   const py::arg_v none_dtype = py::arg("dtype") = py::none();
   const py::arg_v none_device = py::arg("device") = py::none();
   m.def("tensor", tensor_function, py::arg("data"), py::kw_only(), none_dtype, none_device,
         py::arg("requires_grad") = false,
         "A copy of data: an array, a number, or nested lists of numbers.");
-  m.def(
-      "_check_device", [](const std::string& device) { (void)zeros({0}, Device(device)); },
-      "Raises an error unless there is such a device.");
   m.def("asarray", asarray, py::arg("obj"), py::kw_only(), none_dtype, none_device,
         py::arg("copy") = py::none(),
         "A tensor over the memory of an array, or a copy of values where sharing is not possible.");

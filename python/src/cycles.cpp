@@ -1,4 +1,4 @@
-// Cycles through the graph of gradients: a hook that refers to its own tensor, and the like.
+// Cycles through the graph of gradients: for example a hook that refers to its own tensor.
 #include "cycles.h"
 
 #include <unordered_map>

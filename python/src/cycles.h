@@ -9,7 +9,7 @@
 
 namespace tamis::python {
 
-/// A Python object that C++ keeps: let go of with the GIL, and not after the interpreter is gone.
+/// A Python object that C++ holds: released with the GIL, and not after the interpreter is gone.
 using Kept = std::shared_ptr<py::object>;
 Kept keep(py::object o);
 

@@ -180,7 +180,7 @@ py::object capsule_of(const py::object& o) {
   try {
     return method(py::arg("max_version") = py::make_tuple(kMajor, kMinor));
   } catch (py::error_already_set& e) {
-    if (!e.matches(PyExc_TypeError)) throw;  // of a time before versions
+    if (!e.matches(PyExc_TypeError)) throw;  // older than versions
   }
   return method();
 }

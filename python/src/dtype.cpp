@@ -15,7 +15,7 @@ PyObject* objects[kDTypeCount];
 
 DType value_of(PyObject* self) { return reinterpret_cast<PyDType*>(self)->dtype; }
 
-/// Attributes under which PyTorch knows some dtypes too.
+/// PyTorch's other names for some dtypes.
 struct Alias {
   const char* name;
   DType dtype;
@@ -41,8 +41,8 @@ bool from_python_type(PyObject* o, DType& dtype) {
   return true;
 }
 
-/// False, for a text that could not be read as the name of a dtype. Other errors than that, such as
-/// an interrupt, go on.
+/// False, for a text that could not be read as the name of a dtype. Other errors, such as an
+/// interrupt, propagate.
 bool is_none_of_these() {
   if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
   PyErr_Clear();
@@ -87,7 +87,7 @@ bool dtype_from(PyObject* o, DType& dtype) {
 
 namespace {
 
-/// tamis.dtype(d): the object that stands for the same dtype as d.
+/// tamis.dtype(d): the object for the same dtype as d.
 PyObject* convert(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", nullptr};
   PyObject* o = nullptr;

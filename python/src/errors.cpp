@@ -1,4 +1,4 @@
-// Errors: the one place where C++ exceptions become Python exceptions.
+// Errors: where C++ exceptions become Python exceptions.
 #include <string_view>
 
 #include "object.h"

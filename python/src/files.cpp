@@ -140,7 +140,7 @@ void save_to_object(const py::object& file, Content content) {
 
 bool is_target(const py::object& o) { return is_path(o) || py::hasattr(o, "write"); }
 
-/// save(path, data), and save(obj, f) as PyTorch has it.
+/// save(path, data), and save(obj, f) as in PyTorch.
 void save_function(const py::object& first, const py::object& second) {
   const bool target_first = is_target(first);
   if (!target_first && !is_target(second)) {

@@ -1,4 +1,4 @@
-// When the GIL is kept: calls that take less time than to give it away and to take it back.
+// When the GIL is held: calls that take less time than releasing it and taking it back.
 #pragma once
 
 #include "core/tensor_impl.h"
@@ -6,7 +6,7 @@
 
 namespace tamis::python {
 
-/// As many elements are worked on in less than a microsecond, on the calling thread.
+/// This many elements are processed in less than a microsecond, on the calling thread.
 constexpr int64_t kQuickElements = 1024;
 
 /// Whether reading x takes no time and never waits: it has few elements, in memory.

@@ -1,5 +1,5 @@
 // Indexing: x[...] read and assigned, by PyTorch's rules; what Python writes between the brackets
-// as entries of an index. Lengths, iteration and `in` stand here too.
+// as entries of an index. Lengths, iteration and `in` are here too.
 #include "tamis/index.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
 
-/// A list that holds more than numbers and lists of them is a tuple by another name.
+/// A list that holds more than numbers and lists of them counts as a tuple.
 bool stands_for_tuple(PyObject* list) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(list, i);
@@ -163,7 +163,7 @@ Py_ssize_t length(PyObject* self) {
   });
 }
 
-/// x[i] for those who ask for a sequence, as NumPy does before it takes a list of tensors apart.
+/// x[i] by the sequence protocol, which NumPy uses before it unpacks a list of tensors.
 PyObject* item(PyObject* self, Py_ssize_t i) {
   return guard([&] { return wrap(tensor_of(self).select(0, i)); });
 }

@@ -1,4 +1,4 @@
-// Methods and properties of Tensor that are no ops: what it is, its values as Python objects, and
+// Methods and properties of Tensor that are not ops: what it is, its values as Python objects, and
 // the protocols by which other libraries see its memory.
 #include "convert.h"
 #include "ops/forms/forms.h"
@@ -28,7 +28,7 @@ PyObject* get_nbytes(PyObject* self, void*) {
   return PyLong_FromLongLong(x.numel() * static_cast<int64_t>(x.itemsize()));
 }
 PyObject* get_device(PyObject* self, void*) {
-  return guard([&] { return device_object(tensor_of(self).device()).release().ptr(); });
+  return guard([&] { return py::cast(tensor_of(self).device()).release().ptr(); });
 }
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_priority(PyObject*, void*) { return PyLong_FromLong(1000); }
@@ -49,7 +49,7 @@ PyObject* get_real(PyObject* self, void*) {
     return wrap(without_gil([&] { return real(x); }));
   });
 }
-/// PyTorch's error for the imag of real numbers, which hasattr takes for a no: libraries ask.
+/// PyTorch's error for the imag of real numbers, which hasattr takes as false: libraries check it.
 PyObject* imag_error() {
   static PyObject* const type = checked(PyErr_NewException(
       "tamis.ImagError",
@@ -254,11 +254,11 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
 
 /// By the array API standard; there are no streams.
-PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
+PyObject* move_to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"", "stream", nullptr};
-  const char* device = nullptr;
+  PyObject* device = nullptr;
   PyObject* stream = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$O", const_cast<char**>(names), &device,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O", const_cast<char**>(names), &device,
                                    &stream)) {
     return nullptr;
   }
@@ -269,9 +269,10 @@ PyObject* to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
     const Tensor x = tensor_of(self);
     Tensor there;
     try {
-      there = without_gil([&] { return x.to(Device(device)); });
+      const Device to = to_device(borrow(device));
+      there = without_gil([&] { return x.to(to); });
     } catch (const Error& e) {
-      raise_python(PyExc_ValueError, e.what());  // as the standard has it
+      raise_python(PyExc_ValueError, e.what());  // as in the standard
     }
     return there.shares_storage(x) ? borrow(self).release().ptr() : wrap(there);
   });
@@ -319,7 +320,7 @@ PyMethodDef methods[] = {
     {"nelement", numel, METH_NOARGS, "The number of elements."},
     {"element_size", element_size, METH_NOARGS, "Bytes per element."},
     {"storage_offset", storage_offset, METH_NOARGS,
-     "The place of the first element in the storage."},
+     "The offset of the first element in the storage."},
     {"data_ptr", data_ptr, METH_NOARGS, "The address of the first element."},
     {"size", with_keywords(size), METH_VARARGS | METH_KEYWORDS,
      "size(dim=None): the shape, or one size of it."},
@@ -339,7 +340,7 @@ PyMethodDef methods[] = {
      "itself if it has it."},
     {"copy", copy_values, METH_NOARGS, "A copy, as NumPy has it: clone()."},
     {"cpu", itself, METH_NOARGS, "The tensor itself."},
-    {"to_device", with_keywords(to_device), METH_VARARGS | METH_KEYWORDS,
+    {"to_device", with_keywords(move_to_device), METH_VARARGS | METH_KEYWORDS,
      "The tensor itself, for 'cpu'."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__arrow_c_array__", with_keywords(arrow_c_array), METH_VARARGS | METH_KEYWORDS, nullptr},
@@ -359,7 +360,7 @@ PyGetSetDef properties[] = {
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"device", get_device, nullptr, "Always device('cpu').", nullptr},
+    {"device", get_device, nullptr, "Where the elements are: device('cpu').", nullptr},
     {"requires_grad", get_false, nullptr, "Always False.", nullptr},
     {"is_cuda", get_false, nullptr, "Always False.", nullptr},
     {"T", get_transposed, nullptr, "A view with the dimensions in reverse order.", nullptr},

@@ -106,6 +106,7 @@ PYBIND11_MODULE(_tamis, m) {
     }
   });
   add_dtypes(m);
+  add_device(m);
   add_tensor_type(m);
   add_functions(m);
   add_creation(m);

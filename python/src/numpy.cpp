@@ -102,8 +102,8 @@ Shape shape_of(const py::array& array) {
   return Shape(std::vector<int64_t>(array.shape(), array.shape() + array.ndim()));
 }
 
-/// Strides in elements, of an array without obstacle. Where a dimension has one element, NumPy may
-/// have put anything.
+/// Strides in elements, of an array that can be shared. Where a dimension has one element, NumPy
+/// may have put anything.
 Shape strides_of(const py::array& array) {
   Shape strides;
   for (py::ssize_t d = 0; d < array.ndim(); ++d) {
@@ -112,9 +112,9 @@ Shape strides_of(const py::array& array) {
   return strides;
 }
 
-/// An array that NumPy made of x's memory, as a view of x, or copied if no view can lie so. None if
-/// it lies elsewhere. Without this, two storages would share memory, and a write to one would not
-/// settle what reads the other.
+/// An array that NumPy made of x's memory, as a view of x, or copied if no view has that layout.
+/// None if it is elsewhere in memory. Without this, two storages would share memory, and a write to
+/// one would not settle what reads the other.
 py::object part_of(const py::object& x, const py::array& array) {
   const Tensor& tensor = tensor_of(x.ptr());
   const auto& storage = storage_of(tensor);

@@ -39,7 +39,7 @@ bool dtype_from(PyObject* o, DType& dtype);
 /// A tuple of ints.
 PyObject* shape_tuple(const Shape& shape);
 
-/// Turns the exception in flight into the Python exception that PyTorch raises in its place.
+/// Turns the exception in flight into the Python exception that PyTorch raises instead.
 void set_python_error() noexcept;
 
 /// Runs f, which returns a new reference, and turns its exceptions into Python's.
@@ -102,6 +102,7 @@ inline std::string described(PyObject* o) {
 
 // What each file adds to the module.
 void add_dtypes(py::module_& m);
+void add_device(py::module_& m);
 void add_tensor_type(py::module_& m);
 void add_functions(py::module_& m);
 void add_creation(py::module_& m);

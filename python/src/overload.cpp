@@ -9,7 +9,7 @@ namespace tamis::python {
 
 namespace {
 
-/// Names that PyTorch takes in place of its own, for people who come from NumPy.
+/// NumPy's names for parameters, which PyTorch takes instead of its own.
 constexpr std::pair<std::string_view, const char*> kNumpyNames[] = {
     {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x"},
     {"other", "x2"}, {"correction", "ddof"},  {"interpolation", "method"},
@@ -43,7 +43,7 @@ class Merged {
         const auto is_it = [&](const Parameter* q) { return q->name == p.name; };
         if (std::any_of(slots_.begin(), slots_.end(), is_it)) continue;
         if (std::any_of(named_.begin(), named_.end(), is_it)) continue;
-        named_.insert(place_of(o, p), &p);
+        named_.insert(position_of(o, p), &p);
       }
     }
   }
@@ -66,7 +66,7 @@ class Merged {
 
  private:
   /// Before those that come after it in its overload.
-  std::vector<const Parameter*>::iterator place_of(const Overload& o, const Parameter& p) {
+  std::vector<const Parameter*>::iterator position_of(const Overload& o, const Parameter& p) {
     return std::find_if(named_.begin(), named_.end(), [&](const Parameter* q) {
       return o.signature.find(q->name) > o.signature.find(p.name);
     });

@@ -38,7 +38,7 @@ void add_generator(py::module_& m) {
                         "randint, randperm, bernoulli and multinomial.")
       .def(py::init([](const py::object& device) {
              // Every device draws the same numbers, so one kind of generator serves all of them.
-             (void)zeros({0}, Device(py::str(device).cast<std::string>()));
+             (void)zeros({0}, to_device(device));
              return Generator();
            }),
            py::arg("device") = "cpu")
@@ -48,16 +48,15 @@ void add_generator(py::module_& m) {
             self.cast<const Generator&>().manual_seed(seed_of(seed));
             return self;
           },
-          py::arg("seed"), "Starts the stream anew; returns the generator.")
+          py::arg("seed"), "Restarts the stream; returns the generator.")
       .def("seed", &Generator::seed,
-           "Starts the stream anew with a seed that nobody can foretell, and returns that.")
+           "Restarts the stream with an unpredictable seed, and returns that.")
       .def("initial_seed", &Generator::initial_seed,
-           "The seed with which the stream was started last.")
-      .def("get_state", state_of, "Where the stream stands, as a tensor of bytes.")
-      .def("set_state", set_state, py::arg("new_state"), "Goes on from such a state.")
+           "The seed with which the stream was last started.")
+      .def("get_state", state_of, "The state of the stream, as a tensor of bytes.")
+      .def("set_state", set_state, py::arg("new_state"), "Continues from such a state.")
       .def_property_readonly(
-          "device", [](const Generator&) { return device_object(Device()); },
-          "Always device('cpu').");
+          "device", [](const Generator&) { return Device(); }, "Always device('cpu').");
 }
 
 }  // namespace
@@ -71,16 +70,16 @@ void add_random(py::module_& m) {
       py::arg("seed"), "Restarts the stream that all random functions draw from; returns it.");
   m.def(
       "seed", [] { return default_generator().seed(); },
-      "Restarts that stream with a seed that nobody can foretell, and returns it.");
+      "Restarts that stream with an unpredictable seed, and returns it.");
   m.def(
       "initial_seed", [] { return default_generator().initial_seed(); },
-      "The seed with which that stream was started last.");
+      "The seed with which that stream was last started.");
   m.def(
       "get_rng_state", [] { return state_of(default_generator()); },
-      "Where that stream stands, as a tensor of bytes.");
+      "The state of that stream, as a tensor of bytes.");
   m.def(
       "set_rng_state", [](const py::object& state) { set_state(default_generator(), state); },
-      py::arg("new_state"), "Goes on from such a state.");
+      py::arg("new_state"), "Continues from such a state.");
 }
 
 }  // namespace tamis::python

@@ -10,7 +10,7 @@ namespace {
 py::object value_object(const Value& value);
 
 py::object tensor_object(const Tensor& x) {
-  // A number that stands for a tensor is written as a number.
+  // A number given for a tensor is written as a number.
   if (x.impl().is_number && x.dim() == 0) return value_object(x.item());
   return steal(wrap(x));
 }

@@ -13,7 +13,7 @@ void add_operator_slots(std::vector<PyType_Slot>& slots);
 void add_indexing_slots(std::vector<PyType_Slot>& slots);
 /// buffer.cpp: the buffer protocol.
 void add_buffer_slots(std::vector<PyType_Slot>& slots);
-/// methods.cpp: methods and properties that are no ops.
+/// methods.cpp: methods and properties that are not ops.
 void add_method_slots(std::vector<PyType_Slot>& slots);
 
 // copies.cpp: methods that methods.cpp lists.

@@ -35,8 +35,8 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return visit_functions(tensor_of(self), visit, arg);
 }
 
-/// Lets go of the graph. A tensor without elements takes its place, for whoever still gets to see
-/// the object while the others of its cycle are cleared.
+/// Releases the graph. An empty tensor replaces it, for those who still see the object while the
+/// others of its cycle are cleared.
 int clear(PyObject* self) {
   static const auto* const nothing = new Tensor(empty({0}));
   const Tensor dead = std::exchange(tensor_of(self), *nothing);
@@ -80,7 +80,7 @@ bool is_from(PyTypeObject* type, const char* package) {
 
 /// pandas knows only masks of its own and of NumPy, but what it is indexed with may be a function
 /// of the frame, and so may what xarray's where is given: frame[mask] asks mask(frame), and gets
-/// NumPy's. Nobody else may call a tensor.
+/// NumPy's. No one else may call a tensor.
 PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guard([&]() -> PyObject* {
     if (PyTuple_GET_SIZE(args) == 1 && (kwargs == nullptr || PyDict_GET_SIZE(kwargs) == 0)) {
@@ -96,7 +96,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError,
                   "Tensor() cannot be called: tamis.tensor(data) copies data, tamis.asarray(data) "
-                  "shares its memory, tamis.empty(shape) makes room");
+                  "shares its memory, tamis.empty(shape) allocates");
   return nullptr;
 }
 

@@ -120,7 +120,7 @@ PyObject* to_torch(const Tensor& x) {
     py::module_::import("torch");
     torch = loaded_torch();
   }
-  // Not every torch takes bools through DLPack; bytes it takes, and views them as bools.
+  // Not every torch takes bools through DLPack; it takes bytes, and views them as bools.
   const bool is_bool = x.dtype() == DType::boolean;
   const py::object capsule = steal(to_dlpack(x, false, is_bool));
   py::object result = steal(PyObject_CallOneArg(torch->from_dlpack, capsule.ptr()));

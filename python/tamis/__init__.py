@@ -30,7 +30,6 @@ from math import e, inf, nan, pi
 from tamis import autograd, masked, masks, nn, optim
 from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
-from tamis._device import device
 from tamis._limits import finfo, iinfo
 from tamis._tamis import *  # noqa: F401,F403
 from tamis._tensor_types import *  # noqa: F401,F403

@@ -93,7 +93,7 @@ def _for_version(api_version: Optional[str]) -> ModuleType:
 
 
 def _check_device(device: Any) -> None:
-    if device not in (None, "cpu"):
+    if device is not None and str(device) not in ("cpu", "cpu:0"):
         raise ValueError(f"the only device is 'cpu', not {device!r}")
 
 
@@ -396,11 +396,11 @@ class _Info:
     def capabilities(self) -> Dict[str, Any]:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
-    def default_device(self) -> str:
-        return "cpu"
+    def default_device(self) -> _tamis.device:
+        return _tamis.device("cpu")
 
-    def devices(self) -> List[str]:
-        return ["cpu"]
+    def devices(self) -> List[_tamis.device]:
+        return [_tamis.device("cpu")]
 
     def default_dtypes(self, *, device: Any = None) -> Dict[str, _dtype]:
         _check_device(device)

@@ -179,7 +179,7 @@ class Function:
         result = results[which]
         if any(result is x for x in ctx._without_grad) or not result.is_floating_point():
             return result
-        places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         count = len(args)
         shapes = [(r.shape, r.dtype) for r in results]  # not the tensors, which would live as long as the graph
 
@@ -196,9 +196,9 @@ class Function:
                     f"function {cls.__name__}Backward returned an incorrect number of gradients "
                     f"(expected {count}, got {len(given)})"
                 )
-            return [given[i] for i in places]
+            return [given[i] for i in positions]
 
-        inputs = [args[i] for i in places]
+        inputs = [args[i] for i in positions]
         return _tamis._attach(result, cls.__name__, inputs, list(ctx.saved_tensors), run)
 
 

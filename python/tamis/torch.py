@@ -71,10 +71,10 @@ class _Select(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         (mask,) = ctx.saved_tensors
-        return _Place.apply(grads[0], mask, ctx.shape), None
+        return _Scatter.apply(grads[0], mask, ctx.shape), None
 
 
-class _Place(torch.autograd.Function):
+class _Scatter(torch.autograd.Function):
     """Zeros with the rows of x where mask is true: the transpose of _Select."""
 
     @staticmethod

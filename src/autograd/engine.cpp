@@ -54,7 +54,7 @@ void run_hooks(const Node& node, Gradient& g) {
   }
 }
 
-/// What the node saved, with the graph that it hangs in. Refuses what has been written to since.
+/// What the node saved, with its graph. Refuses what has been written to since.
 std::vector<Tensor> unpack(Node& node) {
   check(
       !node.freed, ErrorKind::unsupported,
@@ -89,7 +89,7 @@ Gradient finish(const Node& node, size_t i, Gradient given, const Tensor& suppor
   if (node.flow == Flow::pointwise) g.support = both(support, g.support);
   const Shape& shape = node.input_shapes[i];
   if (g.support.defined() && node.flow == Flow::pointwise) {
-    // Selected, not multiplied by zero: what stands in the other places may be infinite or NaN.
+    // Selected, not multiplied by zero: the other elements may be infinite or NaN.
     g.value = where(g.support, g.value, scalar_tensor(0, g.value.dtype()));
   }
   const Node& next = static_cast<const Node&>(*node.inputs[i]);
@@ -123,8 +123,8 @@ Gradients moved_supports(const Node& node, const Tensor& support, std::span<cons
   return moved;
 }
 
-/// The gradients of a product of matrices, as far as they are wanted. A row of the first factor
-/// none of whose products counts is left out, NaN or not, and so is a column of the second.
+/// The gradients of a product of matrices, as far as they are wanted. A row of the first factor is
+/// left out if none of its products counts, NaN or not, and so is a column of the second.
 Gradients through_product(const Node& node, const Gradient& g, std::vector<Tensor> saved) {
   const Tensor zero = scalar_tensor(0, g.value.dtype());
   const Tensor rows = g.support.any({2}, true), columns = g.support.any({1}, true);
@@ -202,7 +202,7 @@ void Walk::deliver(Node& node, const Gradient& g) {
   if (wanted_.count(&node)) found_[&node] = g.value;
   if (!accumulates_ || !(node.is_leaf() || node.retains_grad)) return;
   if (!node.grad.defined()) {
-    // Settled, and of its own: what it was computed from can go.
+    // Settled, in its own memory: what it was computed from can be freed.
     node.grad = create_                                            ? g.value
                 : g.value.is_contiguous() && g.value.is_deferred() ? g.value.detach().settle()
                                                                    : g.value.detach().clone();

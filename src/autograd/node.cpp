@@ -1,4 +1,4 @@
-// Node: recording operations and writes, and giving graphs back.
+// Node: recording operations and writes, and freeing graphs.
 #include "autograd/node.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Node* make_node(const char* op, Flow flow, const Tensor& result, const std::vect
   return node;
 }
 
-/// Puts `node` in target's place in the graph. If target is a view, its base changes.
+/// Makes `node` target's node in the graph. If target is a view, its base changes.
 void replace_node(const Tensor& target, Ref<GradNode> node) {
   TensorImpl& impl = target.impl();
   if (!impl.base) {
@@ -126,8 +126,8 @@ bool is_tracked(std::span<const Tensor> inputs) {
 
 void record(const Tensor& result, const char* op, Flow flow, std::vector<Tensor> inputs,
             std::vector<Tensor> saved, Vjp vjp) {
-  // A result that an op has reshaped inside is a view of memory that nobody else knows. It has its
-  // node from here, and not from there.
+  // A result that an op has reshaped inside is a view of memory that no one else knows. Its node
+  // comes from here, not from the op inside.
   const bool is_view = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& x) {
     return storage_of(x) == storage_of(result);
   });

@@ -25,7 +25,7 @@ using Gradients = std::vector<Gradient>;
 
 /// How the elements of an input's gradient come from those of the result's.
 enum class Flow : uint8_t {
-  pointwise,  // each from the one in its place (before broadcasting is undone): structural zeros
+  pointwise,  // each from the one at its position (before broadcasting is undone): structural zeros
               // stay
   moves,      // copied, repeated or summed: the vjp of the support is the support of the vjp
   picks,      // the same, and some elements of the input are in no element of the result
@@ -34,7 +34,7 @@ enum class Flow : uint8_t {
 };
 
 /// The vector-Jacobian product: from the gradient of the result and what was saved, the gradients
-/// of the inputs, one each; a value of the shape that the input was broadcast to will do.
+/// of the inputs, one each; a value of the shape that the input was broadcast to is accepted.
 using Vjp = std::function<Gradients(const Tensor& grad, std::span<const Tensor> saved)>;
 
 /// A tensor that a node keeps for its vjp. The result itself is kept without its node, which would
@@ -71,7 +71,7 @@ struct Node final : GradNode {
   bool is_leaf() const { return !vjp && !freed; }
 };
 
-/// The tensor's place in the graph as it is now: a view of what was written to since gets a new
+/// The tensor's node in the graph as it is now: a view of what was written to since gets a new
 /// one. Null if no gradient flows.
 Node* node_of(const Tensor& x);
 /// Whether an operation on x has to be recorded.
@@ -88,16 +88,16 @@ void record(const Tensor& result, const char* op, Flow flow, std::vector<Tensor>
 /// x's storage through another layout, as an operation of the user's: the view knows its base.
 Tensor user_view(const Tensor& x, Layout layout);
 
-/// Before a write to target that the graph has to know of: refuses leaves that require a gradient.
+/// Before a write to target that the graph must record: refuses leaves that require a gradient.
 void check_writable(const Tensor& target);
 /// Before target takes a value that was computed from it and from `reads`: what the operations on
 /// the way saved of target's memory becomes a copy, since the write is theirs.
 void copy_saved(const Tensor& target, const Tensor& value, std::span<const Tensor* const> reads);
-/// After it: target is now the result of an operation on inputs, of which the first is its old
+/// After it: target is now the result of an operation on inputs, the first of which is its old
 /// value. Call it in any case; it does nothing where nothing is tracked.
 void record_write(const Tensor& target, const char* op, Flow flow, std::vector<Tensor> inputs,
                   std::vector<Tensor> saved, Vjp vjp);
-/// The same where a tensor with the new values exists: target takes its place in the graph.
+/// The same where a tensor with the new values exists: target takes over its node in the graph.
 void record_write(const Tensor& target, const Tensor& value);
 
 }  // namespace tamis

@@ -11,15 +11,14 @@ namespace tamis {
 
 namespace {
 
-/// The region moved to a fresh storage that has just the places between the first and the last
-/// element of the base.
-struct FlatElements {
+/// The region moved to a new storage that spans just the base, from its first element to its last.
+struct FlatRegion {
   int64_t count = 1;
   Layout base, view;
 };
 
-FlatElements flat_elements_of(const Region& region) {
-  FlatElements p{1, region.base, region.view};
+FlatRegion flat_elements_of(const Region& region) {
+  FlatRegion p{1, region.base, region.view};
   for (size_t d = 0; d < p.base.sizes.size(); ++d) {
     p.count += std::max<int64_t>(p.base.sizes[d] - 1, 0) * p.base.strides[d];
   }
@@ -40,7 +39,7 @@ Tensor without_repeats(const Tensor& g, Layout& view) {
   return sum;
 }
 
-Tensor filled(const Tensor& g, const FlatElements& p) {
+Tensor filled(const Tensor& g, const FlatRegion& p) {
   Tensor flat = zeros_on(backend_of(g), {p.count}, g.dtype());
   make_view(flat, p.base).copy_(g);
   return flat;
@@ -52,7 +51,7 @@ Tensor take(const Tensor& g, const Region& region) {
   Tensor result;
   {
     NoGradGuard guard;
-    const FlatElements p = flat_elements_of(region);
+    const FlatRegion p = flat_elements_of(region);
     result = make_view(filled(g, p), p.view).clone();
   }
   if (is_tracked(g)) {
@@ -68,7 +67,7 @@ Tensor put(const Tensor& g, const Region& region) {
   Tensor result;
   {
     NoGradGuard guard;
-    FlatElements p = flat_elements_of(region);
+    FlatRegion p = flat_elements_of(region);
     const Tensor flat = zeros_on(backend_of(g), {p.count}, g.dtype());
     const Tensor sum = without_repeats(g, p.view);
     make_view(flat, p.view).copy_(sum);
@@ -87,7 +86,7 @@ Tensor erase(const Tensor& g, const Region& region) {
   Tensor result;
   {
     NoGradGuard guard;
-    const FlatElements p = flat_elements_of(region);
+    const FlatRegion p = flat_elements_of(region);
     const Tensor flat = filled(g, p);
     make_view(flat, p.view).zero_();
     result = make_view(flat, p.base).contiguous();

@@ -13,10 +13,10 @@ struct Region {
 
 /// The elements of g (of the base's shape) that the view shows.
 Tensor take(const Tensor& g, const Region& region);
-/// The reverse: g (of the view's shape) in its places, zero elsewhere. Elements that the view shows
-/// several times are added.
+/// The reverse: g (of the view's shape) where the view shows it, zero elsewhere. Elements that the
+/// view shows several times are added.
 Tensor put(const Tensor& g, const Region& region);
-/// g (of the base's shape) with zeros in the places that the view shows.
+/// g (of the base's shape) with zeros in the elements that the view shows.
 Tensor erase(const Tensor& g, const Region& region);
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// Tensor's own part in gradients: what it requires, what it got, hooks; and custom functions.
+// Tensor's methods for gradients: requires_grad, grad, hooks; and custom functions.
 #include <atomic>
 
 #include "autograd/node.h"
@@ -26,7 +26,7 @@ Tensor& Tensor::requires_grad_(bool on) & {
   leaf->shape = shape();
   leaf->dtype = dtype();
   impl().node = Ref<GradNode>(leaf);
-  // From here on it is nobody's view as far as gradients go.
+  // From here on it is not a view as far as gradients are concerned.
   impl().base = nullptr;
   impl().base_node = nullptr;
   return *this;

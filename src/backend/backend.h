@@ -1,13 +1,13 @@
-// Backend: the waist. Everything that a device is: memory, and the sinks that programs run into.
-// Above it nobody has an address: what is read and written is a buffer.
+// Backend: the waist. All that a device provides: memory, and the sinks that programs run into.
+// Above it there are no addresses: what is read and written is a buffer.
 #pragma once
 
 #include <functional>
 #include <utility>
 
 #include "backend/buffer.h"
+#include "backend/indexed.h"
 #include "backend/order.h"
-#include "backend/places.h"
 #include "backend/program.h"
 #include "backend/reduction.h"
 #include "core/storage.h"
@@ -52,7 +52,7 @@ struct Random {
   Kind kind{};
   uint64_t seed = 0, first = 0;
   int64_t low = 0;     // of integers
-  uint64_t range = 0;  // of integers, from low on; 0 stands for 2^64
+  uint64_t range = 0;  // of integers, from low on; 0 means 2^64
 };
 
 /// The groups of operations that a backend may support or not; `require` (backend/device.h) makes
@@ -101,7 +101,7 @@ class Backend {
   /// count is not larger, the buffer stays where it is with everything that was written.
   virtual void compress(const Program& program, const std::function<Output(int64_t)>& resize) = 0;
   /// The same for n contiguous elements and a mask of n contiguous bools, without a program. False
-  /// if the backend would rather be given one; then nothing has been done.
+  /// if the backend prefers a program; then nothing has been done.
   virtual bool compress_contiguous(const Buffer& /*x*/, size_t /*itemsize*/, const Buffer& /*mask*/,
                                    int64_t /*n*/,
                                    const std::function<Output(int64_t)>& /*resize*/) {
@@ -129,7 +129,7 @@ class Backend {
   virtual void coordinates_padded(const Program& program, const Shape& shape, const Output& out,
                                   int64_t fill) = 0;
   /// Writes source[0], source[1], ... to the target where the mask is true, all of the target's
-  /// dtype; elsewhere the program's value, if it has one. Returns how many the mask asks for; if
+  /// dtype; elsewhere the program's value, if it has one. Returns how many the mask needs; if
   /// source has fewer, nothing is written.
   virtual int64_t expand(const Program& program, const Buffer& source, int64_t source_numel,
                          const Target& target) = 0;
@@ -169,13 +169,13 @@ class Backend {
 
   /// Whether all n int64 numbers are in [low, high).
   virtual bool within(const Buffer& indices, int64_t n, int64_t low, int64_t high) = 0;
-  /// out[i] = the element at place i, row-major over the places' shape. The integers are in range,
-  /// here and in put.
-  virtual void take(const Places& places, const Buffer& from, size_t itemsize,
+  /// out[i] = indexed element i, row-major over its shape. The integers are in range, here and in
+  /// put.
+  virtual void take(const IndexedElements& indexed, const Buffer& from, size_t itemsize,
                     const Buffer& out) = 0;
-  /// Combines place i of the target with source[i]. Where several i stand for one place, they come
-  /// in row-major order. No two elements of the target share memory.
-  virtual void put(const Places& places, const Buffer& to, const Buffer& source,
+  /// Combines indexed element i of the target with source[i]. Where several i name one element,
+  /// they come in row-major order. No two elements of the target share memory.
+  virtual void put(const IndexedElements& indexed, const Buffer& to, const Buffer& source,
                    const Shape& source_strides, DType dtype, Combine combine) = 0;
 
   /// n random numbers of a dtype that has them.
@@ -192,7 +192,7 @@ class Backend {
 
 Backend& cpu_backend();
 
-/// Runs work some time from now on a thread of the pool. It must not throw.
+/// Runs work later on a thread of the pool. It must not throw.
 void run_on_pool(std::function<void()> work);
 
 }  // namespace tamis

@@ -16,7 +16,7 @@ Backend& backend_for(const Device& device);
 Backend& default_backend();
 
 /// Adds devices of a type; `open(index)` gives the backend of one, or null if there is none of that
-/// number. An index of -1 asks for the default one.
+/// number. An index of -1 means the default one.
 void add_device_type(std::string type, Backend* (*open)(int index));
 
 /// The table of Feature: what messages call the operations of a group.

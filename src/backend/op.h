@@ -24,7 +24,7 @@ enum Takes : uint8_t {
 /// The dtype of a result: that of the operands, or of complex operands that of their parts.
 enum class Result : uint8_t { same, real };
 
-/// What a gradient reads, to be saved for it: operands (bits), or the result in place of the
+/// What a gradient reads, to be saved for it: operands (bits), or the result instead of the
 /// operand. The derivatives themselves are in ops/pointwise/gradients.cpp.
 enum class Saves : uint8_t {
   nothing = 0,
@@ -37,9 +37,9 @@ enum class Saves : uint8_t {
 
 // clang-format off
 // X(name, cost, takes, result, what the gradient saves, what the documentation says): value to value,
-// functions of analysis, which turn integers into floating point. All but the derivative and the
-// kernel follows from the row; elementary functions have their kernels in math.cpp, which takes them
-// by their names from math32-inl.h and math64-inl.h.
+// functions of analysis, which turn integers into floating point. Everything except the derivative
+// and the kernel follows from the row; elementary functions have their kernels in math.cpp, which
+// takes them by their names from math32-inl.h and math64-inl.h.
 #define TAMIS_ELEMENTARY_OPS(X)                                                             \
   X(exp, costly, kInexact, same, result, "e to the power of each element.")                 \
   X(log, costly, kInexact, same, first, "The natural logarithm.")                           \
@@ -146,7 +146,7 @@ inline constexpr int kCompareOps = 0 TAMIS_COMPARE_OPS(X);
 inline constexpr int kMaskOps = 0 TAMIS_MASK_OPS(X);
 #undef X
 
-// The place in the tables of its kind.
+// The index in the tables of its kind.
 constexpr int unary_index(Op op) { return static_cast<int>(op); }
 constexpr int binary_index(Op op) { return unary_index(op) - kUnaryOps; }
 constexpr int compare_index(Op op) { return binary_index(op) - kBinaryOps; }

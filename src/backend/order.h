@@ -10,7 +10,7 @@
 
 namespace tamis {
 
-/// The element types that have an order; all of them but complex numbers.
+/// The element types that have an order: all except complex numbers.
 template <class T>
 inline constexpr bool kOrdered =
     std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
@@ -28,7 +28,7 @@ struct Slices {
 
 /// The order is that of numbers, with NaN last and the two zeros equal; among equal elements the
 /// one with the smaller index comes first, in descending order too. Indices count within a slice.
-/// Arguments have been checked; nothing throws but allocation.
+/// Arguments have been checked; nothing throws except allocation.
 class OrderBackend {
  public:
   virtual ~OrderBackend() = default;

@@ -19,7 +19,7 @@ enum class Neutral : uint8_t { zero, one, lowest, highest };
 /// int64 from the start; `same` is that of the elements.
 enum class Accumulator : uint8_t { wide, same };
 
-/// The dtype of a result: of `sums` int64 for integers and bools, of all others that of the input.
+/// The dtype of a result: `sums` of integers and bools are int64, all others have the input's.
 enum class ResultDType : uint8_t { sums, own };
 
 /// What partial results become at the end.
@@ -69,7 +69,7 @@ inline constexpr ReductionRow kReductionRows[] = {
 inline constexpr int kReductions = 0 TAMIS_REDUCTIONS(X);
 #undef X
 
-/// The place in tables of reductions.
+/// The index in tables of reductions.
 constexpr int reduction_index(Reduction reduction) { return static_cast<int>(reduction); }
 constexpr const ReductionRow& row_of(Reduction reduction) {
   return kReductionRows[reduction_index(reduction)];
@@ -94,14 +94,14 @@ constexpr DType accumulator_dtype(Reduction reduction, DType operand) {
                                       : DType::int64;
 }
 
-/// The dtype of the result, unless another one is asked for.
+/// The dtype of the result, unless another one is requested.
 constexpr DType result_dtype(Reduction reduction, DType dtype) {
   const bool becomes_int64 =
       row_of(reduction).result == ResultDType::sums && kind_of(dtype) == kIntegers;
   return becomes_int64 ? DType::int64 : dtype;
 }
 
-/// Complex numbers have no least and no greatest one; they get a zero.
+/// Complex numbers have no least or greatest value; they get a zero.
 template <class T>
 constexpr T neutral_value(Neutral neutral) {
   if (neutral == Neutral::one) return static_cast<T>(1);

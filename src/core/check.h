@@ -1,4 +1,4 @@
-// check: the one place where errors are raised.
+// check: the only function that raises errors.
 #pragma once
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 
 namespace tamis {
 
-/// From now on a fork waits until nobody holds the mutex that kMutex returns, so that it is free in
+/// From now on a fork waits until no one holds the mutex that kMutex returns, so that it is free in
 /// the child. For locks that are held briefly. Returns whether that worked.
 template <std::mutex& (*kMutex)()>
 bool hold_at_fork() {

@@ -60,14 +60,14 @@ void add_terms(const Layout& layout, int64_t itemsize, int sign, std::vector<Ter
   }
 }
 
-/// Address of the first element: relative to the storage if both have the same, so that it need not
-/// be ready.
+/// Address of the first element: relative to the storage if both have the same, so that the storage
+/// need not be ready.
 bool addresses(const TensorImpl& a, const TensorImpl& b, int64_t& at_a, int64_t& at_b) {
   at_a = a.layout.offset * static_cast<int64_t>(itemsize(a.dtype));
   at_b = b.layout.offset * static_cast<int64_t>(itemsize(b.dtype));
   if (a.storage == b.storage) return true;
   if (!a.storage->ready() || !b.storage->ready()) return false;
-  // Only memory that was lent can be part of two storages.
+  // Only borrowed memory can be part of two storages.
   if (a.storage->memory().free && b.storage->memory().free) return false;
   at_a += reinterpret_cast<intptr_t>(a.storage->data());
   at_b += reinterpret_cast<intptr_t>(b.storage->data());
@@ -88,8 +88,8 @@ bool overlap(const Tensor& x, const Tensor& y) {
   add_terms(a.layout, size_a, 1, terms);
   add_terms(b.layout, size_b, -1, terms);
   if (size_a > 1 || size_b > 1) {
-    // Elements share memory if any of their bytes do; a stride of one byte cannot be there yet
-    // unless one size is 1.
+    // Elements share memory if any of their bytes do; there can be no stride of one byte yet unless
+    // one size is 1.
     auto bytes =
         std::find_if(terms.begin(), terms.end(), [](const Term& t) { return t.stride == 1; });
     if (bytes == terms.end()) bytes = terms.insert(terms.end(), {1, 0, 0});
@@ -102,7 +102,7 @@ bool overlap(const Tensor& x, const Tensor& y) {
   return has_solution(terms, at_b - at_a, budget);
 }
 
-/// Whether read, broadcast to written's shape, is the same elements in the same places.
+/// Whether read, broadcast to written's shape, is the same elements at the same positions.
 bool is_alias(const Tensor& written, const Tensor& read) {
   const TensorImpl &w = written.impl(), &r = read.impl();
   int64_t at_w, at_r;

@@ -12,9 +12,9 @@ thread_local bool thread_ends = false;
 struct Registered {
   FreeList* first = nullptr;
   ~Registered() {
-    thread_ends = true;  // what is destroyed later, such as static tensors, is kept in no list
+    thread_ends = true;  // what is destroyed later, such as static tensors, goes to no list
     for (FreeList* list = first; list != nullptr; list = list->next) {
-      list->room = 0;
+      list->capacity = 0;
       while (list->head) ::operator delete(std::exchange(list->head, list->head->next));
     }
   }
@@ -22,12 +22,12 @@ struct Registered {
 
 }  // namespace
 
-bool FreeList::make_room() noexcept {
+bool FreeList::register_list() noexcept {
   if (registered || thread_ends) return false;
   thread_local Registered lists;
   next = std::exchange(lists.first, this);
   registered = true;
-  room = kKept;
+  capacity = kKept;
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Pooled: the memory of small objects that come and go with every call, kept by the thread that
+// Pooled: the memory of small objects that come and go with every call, cached by the thread that
 // freed it.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-// Whether freed memory is kept for reuse: AddressSanitizer would not see errors in it.
+// Whether freed memory is cached for reuse: AddressSanitizer would not see errors in it.
 #if defined(__SANITIZE_ADDRESS__)
 #define TAMIS_CACHE_MEMORY 0
 #elif defined(__has_feature)
@@ -20,33 +20,33 @@
 
 namespace tamis {
 
-/// A thread's freed memory of one size. Objects may be freed by another thread than made them. It
-/// has no constructor to run, so that the way to it is one access to the thread's memory.
+/// A thread's freed memory of one size. Objects may be freed by another thread than the one that
+/// made them. It has no constructor to run, so reaching it takes one access to the thread's memory.
 struct FreeList {
   struct Node {
     Node* next;
   };
 
   Node* head = nullptr;
-  int room = 0;  // for how many more
+  int capacity = 0;  // how many more fit
   bool registered = false;
   FreeList* next = nullptr;  // of the thread's registered lists
 
   void* take(size_t bytes) {
     if (!head) return ::operator new(bytes);
-    ++room;
+    ++capacity;
     return std::exchange(head, head->next);
   }
   void put(void* p) noexcept {
-    if (room == 0 && !make_room()) return ::operator delete(p);
-    --room;
+    if (capacity == 0 && !register_list()) return ::operator delete(p);
+    --capacity;
     head = new (p) Node{head};
   }
   /// Succeeds once, and registers the list then, which is freed when the thread ends.
-  bool make_room() noexcept;
+  bool register_list() noexcept;
 };
 
-/// The base of a class, which has no derived ones, whose objects live in memory from a FreeList.
+/// The base of a final class whose objects live in memory from a FreeList.
 template <class T>
 class Pooled {
  public:

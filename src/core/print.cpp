@@ -88,7 +88,7 @@ Items float_items(const std::vector<double>& values, const PrintOptions& options
   return items;
 }
 
-/// Real and imaginary parts have each their own form; only the real parts are padded.
+/// Real and imaginary parts each have a format of their own; only the real parts are padded.
 Items complex_items(const Tensor& part, const PrintOptions& options) {
   std::vector<double> re, im;
   for (const std::complex<double> v : part.to_vector<std::complex<double>>()) {
@@ -242,7 +242,7 @@ std::string Tensor::to_string() const {
   std::string text = prefix;
   if (numel() == 0) {
     if (dim() != 1) suffixes.push_back(fmt::format("size={}", tuple_text(shape())));
-    // No element shows the dtype, so only float32 goes without saying.
+    // No element shows the dtype, so only float32 is left out.
     if (dtype() != DType::float32) suffixes.push_back(fmt::format("dtype=torch.{}", name(dtype())));
     text += "[]";
   } else {
@@ -254,7 +254,7 @@ std::string Tensor::to_string() const {
     Items items = items_of(part, options);
     text += Brackets(shape(), std::move(items), summarize, options).tensor(0, indent);
   }
-  // PyTorch counts the last line two characters longer than it is.
+  // PyTorch counts two characters too many for the last line.
   const size_t newline = text.rfind('\n');
   size_t length = newline == std::string::npos ? text.size() + 2 : text.size() - newline + 1;
   for (const std::string& suffix : suffixes) {

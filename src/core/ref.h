@@ -13,7 +13,7 @@ class RefCounted {
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  // Neither the first reference nor the last one needs a locked instruction: only who holds one can
+  // Neither the first reference nor the last one needs a locked instruction: only its holder can
   // take another.
   void retain() const noexcept {
     if (count_.load(std::memory_order_relaxed) == 0) {

@@ -73,7 +73,7 @@ std::vector<Ref<Storage>> Storage::readers() const {
     if (r->try_retain()) {
       live.push_back(Ref<Storage>::adopt(r));
     } else {
-      (void)r->use_count();  // acquires: what a dying reader read on another thread is behind us
+      (void)r->use_count();  // acquires: what a dying reader read on another thread has been read
     }
   };
   std::lock_guard guard(lock_);

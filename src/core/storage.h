@@ -17,7 +17,7 @@ class Backend;
 class Storage;
 
 /// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask
-/// (core/interval.h). A pending one stands for work that reads other storages (expr/expr.h).
+/// (core/interval.h). A pending one represents work that reads other storages (expr/expr.h).
 struct Recipe : RefCounted {
   enum class Kind : uint8_t { expression, intervals, pending };
   explicit Recipe(Kind k) : kind(k) {}
@@ -28,7 +28,7 @@ struct Recipe : RefCounted {
 };
 
 /// A block of a backend's memory and how to give it back. On the CPU `data` is an address;
-/// elsewhere it is a handle, which means something to its backend only.
+/// elsewhere it is a handle that only its backend understands.
 struct Memory {
   void* data = nullptr;
   int64_t bytes = 0;
@@ -49,13 +49,13 @@ class SpinLock {
 };
 
 /// The identity of a tensor's data. Ready storages have memory; the others have a recipe until
-/// somebody settles them. Knows the unsettled storages whose recipes read it, because a write must
+/// someone settles them. Knows the unsettled storages whose recipes read it, because a write must
 /// settle those first.
 class Storage final : public RefCounted, public Pooled<Storage> {
  public:
   Storage(Backend& backend, Memory memory) noexcept
       : bytes_(memory.bytes), data_(memory.data), memory_(memory), backend_(&backend) {}
-  /// Memory that somebody else owns, as a backend sees it.
+  /// Memory that someone else owns, as a backend sees it.
   Storage(Backend& backend, void* foreign, int64_t bytes, std::function<void(void*)> deleter);
   Storage(Backend& backend, int64_t bytes, Ref<const Recipe> recipe) noexcept;
   ~Storage();
@@ -77,7 +77,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   /// memory back.
   void fulfil(Memory memory);
 
-  /// Takes its own memory back after its allocator has made it smaller. Only while nobody else has
+  /// Takes its own memory back after its allocator has made it smaller. Only while no one else has
   /// seen the storage.
   void shrink(Memory smaller) noexcept {
     bytes_ = smaller.bytes;
@@ -92,22 +92,22 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   std::vector<Ref<Storage>> readers() const;
   bool has_readers() const noexcept { return reader_count_.load(std::memory_order_acquire) != 0; }
 
-  /// Whether writes are refused: the memory was lent for reading only. Set before it is shared.
+  /// Whether writes are refused: the memory is read-only. Set before it is shared.
   bool read_only() const noexcept { return read_only_; }
   void set_read_only() noexcept { read_only_ = true; }
 
-  /// For memory that can fail although it is held, such as that of a mapped file: `test` throws if
+  /// For memory that can fail while it is in use, such as that of a mapped file: `test` throws if
   /// it has. Set before it is shared.
   void set_test(std::function<void()> test) {
     test_ = std::make_unique<const std::function<void()>>(std::move(test));
   }
-  /// What everybody calls before reading the memory.
+  /// Must be called before the memory is read.
   void check_intact() const {
     if (test_) (*test_)();
   }
 
   /// Whether element i is the int64 i, as arange made it: comparisons with it are structured masks.
-  /// Not for certain any more once somebody outside has the address.
+  /// Not certain any more once someone outside has the address.
   bool counts_up() const noexcept {
     return counts_up_.load(std::memory_order_relaxed) &&
            version.load(std::memory_order_relaxed) == 0;
@@ -134,7 +134,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   std::unique_ptr<const std::function<void()>> test_;
   mutable SpinLock lock_;  // guards recipe_ and the readers
   Ref<const Recipe> recipe_;
-  Storage* reader_ = nullptr;  // one of them, or null; most storages have no more
+  Storage* reader_ = nullptr;  // one of them, or null; most storages have at most one
   std::vector<Storage*> other_readers_;
   std::atomic<uint32_t> reader_count_{0};
   bool read_only_ = false;

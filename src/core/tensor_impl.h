@@ -23,7 +23,7 @@ Shape broadcast_strides(const Layout& x, const Shape& shape);
 /// Any dimension with size > 1 and stride 0: several elements share one memory location.
 bool has_internal_overlap(const Layout& layout);
 
-/// A place in the graph that gradients flow through (autograd/node.h).
+/// A node of the graph that gradients flow through (autograd/node.h).
 struct GradNode : RefCounted {
   virtual ~GradNode() = default;
 };
@@ -47,7 +47,7 @@ struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
   DType dtype;
   bool is_number = false;  // made from a C++ number: weaker than a 0-d tensor in promotion
   Ref<GradNode> node;      // null: no gradient flows here
-  // A view knows whose view it is, because a write through either changes the other's place in the
+  // A view knows whose view it is, because a write through either changes the other's node in the
   // graph. `base_node` is the base's node that `node` was made from.
   Ref<TensorImpl> base;
   Ref<GradNode> base_node;

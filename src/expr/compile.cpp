@@ -22,11 +22,11 @@ bool is_costly(const Expr& expr, int budget = 8) {
   return false;
 }
 
-/// A mask that has been computed so often is kept even if it is cheap: its bytes are fewer than
-/// those of its inputs. One operation (var) asks for it three times, and must not need memory.
+/// A mask that has been computed this often is stored even if it is cheap: it has fewer bytes than
+/// its inputs. One operation (var) needs it three times, and must not allocate.
 constexpr uint8_t kPatience = 4;
 
-/// Shorter expressions keep too little to be worth counting who holds what.
+/// Shorter expressions hold too little to be worth the counting.
 constexpr int32_t kWorthCounting = 4;
 
 /// Counts, for each storage that the expression reads, how many of its operations hold it.
@@ -185,7 +185,7 @@ std::span<const Operand> Compiler::inline_inputs(const Operand& x, const Expr& e
   if (times < kPatience) x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
   const bool is_wanted =
       (times >= 1 && is_costly(expr)) || (times == kPatience && x.dtype == DType::boolean);
-  // What nobody outside this program holds will not be asked for again.
+  // What no one outside this program holds will not be needed again.
   if (!is_wanted || private_.count(x.storage.get()) != 0) {
     if (is_whole(x, expr)) return expr.inputs;
     if (inputs_of(x, expr, seen)) return seen;
@@ -223,7 +223,7 @@ int16_t Compiler::build(const Expr& expr, std::span<const Operand> inputs) {
                                             : instr.in;
   int16_t regs[3] = {-1, -1, -1};
   for (int i = 0; i < expr.arity; ++i) {
-    // By way of the operand dtype: a float64 number meets a float16 tensor as a float16.
+    // Via the operand dtype: a float64 number meets a float16 tensor as a float16.
     regs[i] = convert(compile(inputs[i]), inputs[i].dtype, expr.operand);
     regs[i] = convert(regs[i], expr.operand, instr.in);
   }
@@ -277,7 +277,7 @@ int16_t Compiler::compile_where(const Expr& expr, const Choice& choice) {
 
 int16_t Compiler::convert(int16_t reg, DType from, DType to) {
   if (from == to) return reg;
-  // Between a complex and a real dtype goes the one of the parts; bool has no parts.
+  // From complex to real via the dtype of the parts; bool has no parts.
   if (is_complex(from) != is_complex(to) && from != DType::boolean && to != DType::boolean) {
     const DType between = real_dtype(is_complex(from) ? from : to);
     if (between != from && between != to) return convert(convert(reg, from, between), between, to);
@@ -297,7 +297,7 @@ int16_t Compiler::emit(Instr instr) {
     constant =
         std::all_of(leaf.strides.begin(), leaf.strides.end(), [](int64_t s) { return s == 0; });
   }
-  // Masks are made anew for each block: the bits beyond the end of a short one must be zero.
+  // Masks are made again for each block: the bits beyond the end of a short one must be zero.
   constant = constant && instr.out != DType::boolean;
   instr.dst = static_cast<int16_t>(constant_.size());
   constant_.push_back(constant);

@@ -13,12 +13,12 @@
 namespace tamis {
 
 /// Usage: construct with the iteration space, call mask() first if the sink has one, then value(),
-/// then finish(). What it builds lies in the compiler itself as long as it is small, so that a call
-/// on a few elements asks for no memory but the result's.
+/// then finish(). What it builds is in the compiler itself as long as it is small, so that a call
+/// on a few elements allocates only the result.
 class Compiler {
  public:
   /// `shape` is the sink's iteration space. `order` permutes it: dimension i of the program is
-  /// dimension order[i] of shape (reductions put what they reduce where they want it).
+  /// dimension order[i] of shape (reductions choose where the reduced dimensions go).
   explicit Compiler(const Shape& shape, const Shape& order = {});
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
@@ -62,7 +62,7 @@ class Compiler {
 
   /// Notes the storages that only operations of this expression hold.
   void find_private(const Recipe* recipe);
-  /// Turns what is per dimension of shape into what is per dimension of the program.
+  /// Converts values per dimension of shape to values per dimension of the program.
   void put_in_order(Shape& strides) const;
   /// x as seen from the iteration space.
   Operand operand(const Tensor& x) const;
@@ -73,13 +73,13 @@ class Compiler {
   int16_t build(const Expr& expr, std::span<const Operand> inputs);
   int16_t compile_masks(Op op, const Operand& a, const Operand& b);
   int16_t compile_where(const Expr& expr, const Choice& choice);
-  /// The value of a reduction, or an operand from which only casts lead there. If it is a `where`
+  /// The value of a reduction, or an operand that only casts separate from it. If it is a `where`
   /// and one of its branches changes nothing in the reduction, its mask becomes the program's.
   int16_t compile_reduced(const Operand& x, const Ref<const Recipe>& recipe, Reduction reduction);
   /// The other branch of such a `where`, and its mask as the program's.
   int16_t compile_kept(const Expr& expr, const Choice& choice, bool keeps_first);
   /// The inputs of the expression as seen from the program, in `seen` unless they are its own;
-  /// empty if its values are to be computed once and kept.
+  /// empty if its values are to be computed once and stored.
   std::span<const Operand> inline_inputs(const Operand& x, const Expr& expr,
                                          std::array<Operand, 3>& seen) const;
   /// Those values, computed now and read from memory.
@@ -99,7 +99,7 @@ class Compiler {
   bool is_neutral(const Operand& x, Reduction reduction) const;
   bool is_constant(int16_t reg) const { return reg < 0 || constant_[reg]; }
   void merge_dims(Target* target);
-  /// Tells apart what the value needs of the mask's code.
+  /// Marks the part of the mask's code that the value needs.
   void mark_value();
   void assign_registers();
 

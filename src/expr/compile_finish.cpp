@@ -1,4 +1,4 @@
-// Finishing a program: merging dimensions, telling the value's code from the mask's, registers.
+// Finishing a program: merging dimensions, separating the value's code from the mask's, registers.
 #include <algorithm>
 
 #include "expr/compile.h"
@@ -52,9 +52,9 @@ void Compiler::mark_value() {
 
 void Compiler::assign_registers() {
   struct Use {
-    int32_t last = -1;   // instruction that reads it
-    int16_t place = -1;  // its register
-    bool own = false;    // never shared
+    int32_t last = -1;    // instruction that reads it
+    int16_t number = -1;  // its register
+    bool own = false;     // never shared
   };
   std::pmr::vector<Use> uses(constant_.size(), &memory_);
   const auto read_by = [](const Instr& instr) { return std::array{instr.a, instr.b, instr.c}; };
@@ -67,7 +67,7 @@ void Compiler::assign_registers() {
   for (size_t r = 0; r < uses.size(); ++r) {
     const auto number = static_cast<int16_t>(r);
     uses[r].own = constant_[r] || number == program_.mask || number == program_.value;
-    if (uses[r].own) uses[r].place = program_.registers++;
+    if (uses[r].own) uses[r].number = program_.registers++;
   }
   std::pmr::vector<int16_t> free(&memory_);
   free.reserve(uses.size());
@@ -75,22 +75,22 @@ void Compiler::assign_registers() {
     Instr& instr = program_.code[i];
     if (instr.dst >= 0 && !uses[instr.dst].own) {
       if (free.empty()) {
-        uses[instr.dst].place = program_.registers++;
+        uses[instr.dst].number = program_.registers++;
       } else {
-        uses[instr.dst].place = free.back();
+        uses[instr.dst].number = free.back();
         free.pop_back();
       }
     }
     // A register is free again after its last reader, never as that reader's own result.
     for (int16_t r : read_by(instr)) {
       if (r >= 0 && !uses[r].own && uses[r].last == i) {
-        uses[r].last = -1;  // an operand given twice ends once
-        free.push_back(uses[r].place);
+        uses[r].last = -1;  // an operand given twice is freed once
+        free.push_back(uses[r].number);
       }
     }
   }
   const auto rename = [&](int16_t& r) {
-    if (r >= 0) r = uses[r].place;
+    if (r >= 0) r = uses[r].number;
   };
   for (auto* list : {&program_.setup, &program_.code}) {
     for (Instr& instr : *list) {

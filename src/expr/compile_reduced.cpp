@@ -18,7 +18,7 @@ bool is_neutral_value(T value, Reduction reduction) {
   return !is_complex(dtype_of<T>) && value == wanted;
 }
 
-/// Whether a cast turns what is neutral for its input into what is so for its result.
+/// Whether a cast turns the neutral element of its input into that of its result.
 bool stays_neutral(DType from, DType to, Reduction reduction) {
   if (from == to) return true;
   switch (row_of(reduction).neutral) {

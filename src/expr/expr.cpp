@@ -25,8 +25,7 @@ std::atomic<bool>& eager_flag() {
   return flag;
 }
 
-/// Expanding takes no memory, so the result of an operation may be too large though its operands
-/// are not.
+/// Expanding takes no memory, so a result may be too large although its operands are not.
 int64_t storage_bytes(const Shape& shape, DType dtype) {
   int64_t bytes = 0;
   check(!__builtin_mul_overflow(numel(shape), static_cast<int64_t>(itemsize(dtype)), &bytes),
@@ -110,7 +109,7 @@ Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inpu
 
 namespace {
 
-/// The recipe of a reader that is no tensor.
+/// The recipe of a reader that is not a tensor.
 struct Pending final : Recipe {
   explicit Pending(std::function<void()> w) : Recipe(Kind::pending), wait(std::move(w)) {}
   void detach(Storage& owner) const noexcept override {
@@ -146,7 +145,7 @@ Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait) {
 
 namespace {
 
-/// Computes what a recipe says into memory for it.
+/// Allocates memory and computes a recipe into it.
 Memory run_recipe(Storage& storage, const Recipe& recipe) {
   Backend& backend = storage.backend();
   if (storage.bytes() == 0) return backend.allocate(0);
@@ -190,7 +189,7 @@ void collect_private(const Storage& storage, std::vector<const Storage*>& found)
   for (int i = 0; i < expr->arity; ++i) collect_private(*expr->inputs[i].storage, found);
 }
 
-/// Settles every deferred tensor that reads the storage, but for what only `consumed` can see.
+/// Settles every deferred tensor that reads the storage, except for what only `consumed` can see.
 void settle_readers(const Storage& storage, std::span<const Tensor* const> consumed) {
   if (!storage.has_readers()) return;
   std::vector<const Storage*> kept;

@@ -16,8 +16,8 @@
 
 namespace tamis {
 
-/// A tensor in a list of operands that lasts as long as a call: a copy of the handle would have to
-/// be counted.
+/// A tensor in a list of operands that lives as long as a call: copying the handle would cost a
+/// count.
 class TensorRef {
  public:
   TensorRef(const Tensor& x) : x_(&x) {}
@@ -67,7 +67,7 @@ inline const Expr* as_expression(const Recipe* recipe) {
 }
 
 /// The backend that an operation on these tensors runs on. They must be on one device (throws kind
-/// value if not); 0-d tensors on the CPU, numbers among them, go with any.
+/// value if not); 0-d tensors on the CPU, numbers included, go with any.
 Backend& common_backend(std::span<const TensorRef> tensors);
 inline Backend& common_backend(std::initializer_list<TensorRef> tensors) {
   return common_backend(std::span(tensors.begin(), tensors.size()));
@@ -95,16 +95,16 @@ void settle(Storage& storage);
 Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait);
 /// What every write to a storage calls first: settles it and every deferred tensor that reads it.
 void prepare_write(const Tensor& target);
-/// The same for a write that runs the given expressions itself: those that nobody else can see are
+/// The same for a write that runs the given expressions itself: those that no one else can see are
 /// left deferred.
 void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed);
-/// x's elements for its backend to read, or to write if nobody has seen x yet: settles x.
+/// x's elements for its backend to read, or to write if no one has seen x yet: settles x.
 Buffer buffer_of(const Tensor& x);
 /// The same for any other write: calls prepare_write.
 Buffer writable_buffer(const Tensor& x);
-/// The address of x's first element for somebody outside, who may write through it later: settles
+/// The address of x's first element for someone outside, who may write through it later: settles
 /// what a write would. No write is counted, since most only read, and gradients that have saved x
-/// go on.
+/// stay valid.
 void* exposed_data(const Tensor& x);
 
 // ---- sinks: each runs the expressions of its arguments in one fused pass ------------------------
@@ -118,12 +118,12 @@ void store(const Tensor& target, Tensor value);
 void store_where(const Tensor& target, Tensor mask, Tensor value);
 /// The elements of x where mask is true; both broadcast to `shape`. 1-d.
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape);
-/// The first of them into target (1-d, contiguous, x's dtype), as many as there is room for;
-/// returns the number of all of them. Either nobody has seen target yet, or the caller has called
+/// The first of them into target (1-d, contiguous, x's dtype), as many as fit;
+/// returns the number of all of them. Either no one has seen target yet, or the caller has called
 /// prepare_write and checked that target does not overlap x and mask.
 int64_t compress_into(const Tensor& target, const Tensor& x, const Tensor& mask,
                       const Shape& shape);
-/// The first of them into target (1-d, contiguous, x's dtype, not seen by anybody yet), which is
+/// The first of them into target (1-d, contiguous, x's dtype, not seen by anyone yet), which is
 /// filled up with `fill`; returns the number of all of them, 0-d int64. Waits for nothing.
 Tensor compress_padded(const Tensor& target, const Tensor& x, const Tensor& mask,
                        const Shape& shape, Scalar fill);
@@ -133,13 +133,13 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const S
 int64_t count_true(const Tensor& mask);
 /// Coordinates of the true elements, int64 [count, mask.dim()], stored column by column.
 Tensor coordinates(const Tensor& mask);
-/// The first of them into columns (int64 [mask.dim(), size], contiguous, not seen by anybody yet),
+/// The first of them into columns (int64 [mask.dim(), size], contiguous, not seen by anyone yet),
 /// which are filled up with `fill`. Waits for nothing.
 void coordinates_padded(const Tensor& columns, const Tensor& mask, int64_t fill);
 /// Writes the elements of source (contiguous, target's dtype), in order, where mask (broadcast to
 /// target) is true. Returns how many that takes; if there are fewer, nothing is written.
 int64_t expand_into(const Tensor& target, Tensor mask, const Tensor& source);
-/// The same into a target that nobody has seen yet, and x (broadcast to it, cast to its dtype)
+/// The same into a target that no one has seen yet, and x (broadcast to it, cast to its dtype)
 /// where mask is false.
 int64_t expand_over(const Tensor& target, const Tensor& x, const Tensor& mask,
                     const Tensor& source);

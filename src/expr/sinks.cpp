@@ -97,7 +97,7 @@ void store_where(const Tensor& target, Tensor mask, Tensor value) {
 
 namespace {
 
-/// Leaves the first `count` elements of a tensor that was just allocated and that nobody has seen.
+/// Leaves the first `count` elements of a tensor that was just allocated and that no one has seen.
 void shrink(Tensor& x, int64_t count) {
   const Ref<Storage> storage = storage_of(x);
   const int64_t bytes = count * static_cast<int64_t>(x.itemsize());

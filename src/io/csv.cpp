@@ -1,4 +1,4 @@
-// CSV: reading, by a machine that sees one byte at a time.
+// CSV: reading, by a state machine that sees one byte at a time.
 #include "io/csv.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace tamis::io {
 namespace {
 
 constexpr size_t kPiece = 1 << 20;
-// No number needs as many, and a file that is no text may have no commas.
+// No number needs as many, and a file that is not text may have no commas.
 constexpr size_t kMaxField = 4096;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -32,7 +32,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// from_chars takes no plus.
+/// from_chars does not accept a plus.
 std::string_view without_plus(std::string_view text) {
   const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
   return has_plus ? text.substr(1) : text;
@@ -44,7 +44,7 @@ bool is_integer(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-/// Whether text is the word, in small or capital letters.
+/// Whether text is the word, in lower or upper case.
 bool is_word(std::string_view text, std::string_view word) {
   return std::equal(text.begin(), text.end(), word.begin(), word.end(),
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
@@ -110,7 +110,7 @@ std::string shown(std::string_view text) {
 /// One attempt at a file, with elements of one dtype.
 class CsvParser {
  public:
-  /// guessed: another attempt is going to be made if a field is of a wider kind.
+  /// guessed: another attempt follows if a field is of a wider kind.
   CsvParser(const File& file, DType dtype, bool header, bool guessed)
       : file_(file),
         dtype_(dtype),
@@ -244,7 +244,7 @@ class CsvParser {
       }
       // An integer of more than 64 bits would lose digits as a float.
       const bool is_too_large = fault == kOutOfRange && dtype_ == DType::int64;
-      needs_wider_ = guessed_ && !is_too_large;  // 0 and 1 are bools only if that is asked for
+      needs_wider_ = guessed_ && !is_too_large;  // 0 and 1 are bools only on request
       if (!needs_wider_) refuse(text, fault, is_too_large);
     });
   }

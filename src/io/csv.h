@@ -30,7 +30,7 @@ struct CsvTable {
 
 /// Reads a CSV file in pieces, whatever its size; a byte order mark is skipped, and spaces around
 /// numbers are. An empty field is NaN, and an empty file an array of shape [0]. Throws kind format,
-/// with line and field, for what is no number, does not fit the dtype, or is not as RFC 4180 has it
+/// with line and field, for what is not a number, does not fit the dtype, or violates RFC 4180
 /// (lines may end without CR), for rows of different lengths and for empty lines before the end;
 /// kind dtype for complex dtypes.
 CsvTable read_csv(const File& file, const CsvLayout& layout);

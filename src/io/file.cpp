@@ -50,16 +50,16 @@ Descriptor open_temporary(const std::string& folder) {
 }
 
 /// A file may claim far more than it holds, so nothing is written before it is known to fit, and a
-/// tenth is left for others.
+/// tenth is left free.
 void check_room(int fd, uint64_t bytes, const std::string& name) {
   struct statvfs status;
   if (bytes == 0 || fstatvfs(fd, &status) != 0) return;
-  const uint64_t room = uint64_t{status.f_bavail} * status.f_frsize / 10 * 9;
-  check(bytes <= room, ErrorKind::io,
+  const uint64_t available = uint64_t{status.f_bavail} * status.f_frsize / 10 * 9;
+  check(bytes <= available, ErrorKind::io,
         "{}: a temporary file of {} bytes is needed, but only {} bytes are available (set TMPDIR "
         "to use "
         "another directory)",
-        name, bytes, room);
+        name, bytes, available);
 }
 
 }  // namespace

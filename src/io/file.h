@@ -1,4 +1,4 @@
-// File: an open file that is read, and now and then written, at any offset.
+// File: an open file that is read, and sometimes written, at any offset.
 #pragma once
 
 #include <sys/uio.h>
@@ -38,23 +38,23 @@ bool write_all(int fd, std::span<iovec> parts);
 
 class File {
  public:
-  /// Opens for reading; "-" is the standard input. What is no regular file, such as a pipe, is
+  /// Opens for reading; "-" is the standard input. What is not a regular file, such as a pipe, is
   /// copied to a temporary one up to its end.
   static File open(const std::string& path);
   /// An empty file without a name, in $TMPDIR, else /var/tmp, else /tmp; `name` is for messages.
-  /// Throws kind io if there is no room for `bytes` bytes.
+  /// Throws kind io if there is not enough space for `bytes` bytes.
   static File temporary(std::string name, uint64_t bytes = 0);
   /// Takes over a descriptor of a regular file.
   File(Descriptor fd, std::string name);
 
   int fd() const noexcept { return fd_.get(); }
   const std::string& name() const noexcept { return name_; }
-  /// When it was opened, or as far as write() has come.
+  /// The size when it was opened, or up to which write() has written.
   uint64_t size() const noexcept { return size_; }
   /// Throws kind io if the system refuses or the file ends before.
   void read(uint64_t offset, void* to, size_t bytes) const;
   void write(uint64_t offset, const void* from, size_t bytes);
-  /// The descriptor, for somebody else to close.
+  /// The descriptor, for someone else to close.
   Descriptor release() && noexcept { return std::move(fd_); }
   /// Throws kind io if the file is shorter than size().
   void check_size() const;

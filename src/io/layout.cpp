@@ -25,8 +25,8 @@ void swap_as(void* data, size_t numbers) {
   }
 }
 
-// Runs of so many elements make a system call worth it, in the file that is read as well as in the
-// one that is written; a box has about the square of it.
+// Runs of this many elements make a system call worthwhile, in the file that is read as well as in
+// the one that is written; a box has about the square of it.
 constexpr int64_t kRun = 1024;
 
 /// Sizes of a box with runs of kRun elements, if there are as many, in both orders.
@@ -36,7 +36,7 @@ Shape box_sizes(const Shape& shape) {
     const int64_t wanted = std::min(shape[dim], (kRun + run - 1) / run);
     box[dim] = std::max(box[dim], wanted);
     run *= box[dim];
-    return box[dim] == shape[dim];  // else what is beyond is not adjacent
+    return box[dim] == shape[dim];  // else the rest is not adjacent
   };
   int64_t run = 1;
   for (size_t dim = 0; dim < shape.size() && run < kRun && grow(dim, run); ++dim) {

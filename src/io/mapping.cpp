@@ -51,7 +51,7 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
   } else if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN) {
     previous_action.sa_handler(number);
   } else {
-    // Back in the instruction that failed, the fault comes again and ends the process as usual.
+    // The instruction that failed runs again, and its fault ends the process as usual.
     signal(SIGBUS, SIG_DFL);
   }
   errno = saved_errno;

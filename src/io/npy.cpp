@@ -32,7 +32,7 @@ constexpr ElementType kTypes[] = {{"b1", DType::boolean},
                                   {"f8", DType::float64},
                                   {"c8", DType::complex64},
                                   {"c16", DType::complex128},
-                                  // NumPy has these and Tamis has not.
+                                  // NumPy has these, Tamis does not.
                                   {"u4", {}},
                                   {"u8", {}},
                                   {"f12", {}},
@@ -78,7 +78,7 @@ class HeaderParser {
                         fmt::format(text, std::forward<Args>(args)...)));
     }
   }
-  /// A header that is well formed, of an array that is not for us.
+  /// A valid header of an array that is not supported.
   template <class... Args>
   void require_type(bool ok, fmt::format_string<Args...> text, Args&&... args) const {
     if (ok) return;
@@ -136,7 +136,7 @@ class HeaderParser {
       ++at_;
     }
     require(at_ > begin, "expected a size");
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers so
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
     return value;
   }
 

@@ -1,4 +1,4 @@
-// The header of .npy: parsed from bytes that nobody vouches for, and written.
+// The header of .npy: parsed from untrusted bytes, and written.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ inline constexpr size_t kNpyHeadBytes = 12 + kMaxNpyHeader;
 /// Whether the bytes begin as a .npy file does.
 bool is_npy(std::span<const char> head);
 
-/// The array of a .npy file, or .npz member, of `size` bytes, of which `head` are the first
-/// min(size, kNpyHeadBytes). `where` begins the messages. Throws kind format.
+/// The array of a .npy file, or .npz member, of `size` bytes; `head` holds the first min(size,
+/// kNpyHeadBytes). `where` begins the messages. Throws kind format.
 ArrayInfo parse_npy(std::span<const char> head, uint64_t size, const std::string& where);
 
 /// The header of a version 1.0 file: at least min_bytes, a multiple of 64. Throws kind dtype if the

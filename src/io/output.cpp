@@ -60,12 +60,12 @@ void on_signal(int number) {
   ::raise(number);
 }
 
-/// Bytes after which the disk gets to work, so that it is nearly done when all is written.
+/// Bytes after which writing to disk starts, so that it is nearly done when everything is written.
 constexpr uint64_t kWriteBack = uint64_t{4} << 20;
 
 iovec make_part(const void* data, size_t bytes) { return {const_cast<void*>(data), bytes}; }
 
-/// Where a chain of links ends, so that the file behind it is replaced and not the link.
+/// Where a chain of links ends, so that the file is replaced and not the link.
 std::string follow_links(const std::string& path) {
   char* real = realpath(path.c_str(), nullptr);
   if (real == nullptr) return path;
@@ -99,7 +99,7 @@ Output::Output(const std::string& path, bool will_patch, bool sync)
   check(!exists || !S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot write: it is a directory",
         name_);
   if (path != "-" && (!exists || S_ISREG(status.st_mode))) {
-    // Renaming would get past the protection of a file that may not be written.
+    // Renaming would bypass the protection of a read-only file.
     if (exists && access(path.c_str(), W_OK) != 0) raise_errno(name_, "write");
     open_replacement(path);
     return;
@@ -120,7 +120,7 @@ void Output::open_replacement(const std::string& path) {
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_ = fmt::format("{}.{:08x}.tmp", target_, random());
-    // Before the file is there: a signal right behind open must find its name.
+    // Before the file exists: a signal right after open must find its name.
     slot_ = remember(temporary_);
     fd_ = Descriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd_) break;
@@ -206,8 +206,8 @@ void Output::commit() {
   forget(slot_);
   temporary_.clear();
   if (!sync_) return;
-  // The new name must be on the disk as well. Some file systems cannot sync a folder; the file is
-  // there all the same.
+  // The new name must be on the disk as well. Some file systems cannot sync a folder; the file
+  // exists all the same.
   const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) fsync(folder.get());
 }

@@ -1,4 +1,4 @@
-// Reading arrays: headers at once, elements when they are asked for.
+// Reading arrays: headers at once, elements on demand.
 #include "io/reader.h"
 
 #include <algorithm>
@@ -60,12 +60,12 @@ std::string head_of(const File& file, const ZipMember& member) {
   return head;
 }
 
-/// A dtype that holds the values of an element type that Tamis has not.
+/// A dtype that holds the values of an element type that Tamis does not have.
 std::string substitute_of(const std::string& element_type) {
   const auto has = [&](std::string_view code) { return element_type.ends_with(code); };
   if (has("u2") || has("U16")) return "int32";
   if (has("u4") || has("U32")) return "int64";
-  // Most integers of 64 bits without a sign are small.
+  // Most unsigned 64-bit integers are small.
   if (has("u8") || has("U64")) return "int64";
   if (has("c24") || has("c32")) return "complex128";
   return has("f12") || has("f16") ? "float64" : "float32";
@@ -96,8 +96,8 @@ Tensor transposed(const Tensor& x) {
 }  // namespace
 
 struct Reader::State {
-  /// Where the elements of an array stand in C order.
-  struct Place {
+  /// Where the elements of an array are in C order.
+  struct Location {
     const File* file = nullptr;
     uint64_t offset = 0;
   };
@@ -108,8 +108,8 @@ struct Reader::State {
   void open_safetensors(std::string_view head);
   DType readable(size_t array) const;
   const File& inflated(size_t array);
-  Place place(size_t array);
-  Tensor mapped(const Place& place, uint64_t skip, const Shape& shape, DType dtype) const;
+  Location locate(size_t array);
+  Tensor mapped(const Location& location, uint64_t skip, const Shape& shape, DType dtype) const;
   void check_intact() const;
 
   const File file;
@@ -175,7 +175,7 @@ const File& Reader::State::inflated(size_t array) {
   return inflated_files.emplace(array, std::move(target)).first->second;
 }
 
-Reader::State::Place Reader::State::place(size_t array) {
+Reader::State::Location Reader::State::locate(size_t array) {
   const ArrayInfo& info = arrays[array];
   std::lock_guard guard(mutex);
   if (!info.fortran_order) return {&inflated(array), info.offset};
@@ -188,13 +188,13 @@ Reader::State::Place Reader::State::place(size_t array) {
   return {&found->second, 0};
 }
 
-/// A read-only tensor over the file; undefined if the place is not aligned or cannot be mapped.
-Tensor Reader::State::mapped(const Place& place, uint64_t skip, const Shape& shape,
+/// A read-only tensor over the file; undefined if the location is not aligned or cannot be mapped.
+Tensor Reader::State::mapped(const Location& location, uint64_t skip, const Shape& shape,
                              DType dtype) const {
-  const uint64_t offset = place.offset + skip;
+  const uint64_t offset = location.offset + skip;
   const size_t bytes = static_cast<size_t>(numel(shape)) * itemsize(dtype);
   if (offset % itemsize(real_dtype(dtype)) != 0) return {};
-  const std::shared_ptr<Mapping> mapping = Mapping::make(*place.file, offset, bytes, damage);
+  const std::shared_ptr<Mapping> mapping = Mapping::make(*location.file, offset, bytes, damage);
   if (!mapping) return {};
   Tensor x = from_blob(mapping->data(), shape, dtype, [mapping](void*) {});
   storage_of(x)->set_read_only();
@@ -269,7 +269,7 @@ Tensor Reader::read(size_t array) const {
   const Tensor x = empty(info.fortran_order ? reversed(info.shape) : info.shape, dtype);
   char* to = static_cast<char*>(x.mutable_data_ptr());
   if (s.format == Format::npz) {
-    // Straight into memory: a temporary file would be in the way here.
+    // Straight into memory: no temporary file is needed here.
     uint64_t skip = s.members[array].bytes - info.bytes;
     read_zip_member(s.file, s.members[array], [&](std::span<const char> bytes) {
       const size_t header = std::min<uint64_t>(skip, bytes.size());
@@ -293,14 +293,14 @@ Tensor Reader::window(size_t array, int64_t first, int64_t count) const {
         "{}: {} elements starting at {} do not lie within an array of shape {}", path(), count,
         first, info.shape);
   if (count == 0) return empty({0}, dtype);
-  const State::Place place = s.place(array);
+  const State::Location location = s.locate(array);
   if (!info.byte_swapped && count * width >= kMinMapped) {
-    place.file->check_size();
-    const Tensor x = s.mapped(place, first * width, {count}, dtype);
+    location.file->check_size();
+    const Tensor x = s.mapped(location, first * width, {count}, dtype);
     if (x.defined()) return x;
   }
   const Tensor x = empty({count}, dtype);
-  place.file->read(place.offset + first * width, x.mutable_data_ptr(), count * width);
+  location.file->read(location.offset + first * width, x.mutable_data_ptr(), count * width);
   if (info.byte_swapped) swap_bytes(x.mutable_data_ptr(), count, dtype);
   return x;
 }

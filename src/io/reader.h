@@ -25,15 +25,14 @@ struct RawLayout {
 /// A file of arrays, open for reading. Opening reads and checks the headers only, but all of a CSV
 /// file, since nothing in it says how many numbers follow.
 ///
-/// The format is told by the content; a raw file is what a RawLayout is given for, and a CSV file
-/// what a CsvLayout is given for. Whatever is
-/// wrong with the content throws kind format, and whatever the system refuses throws kind io; the
-/// text names the file, and the place in it.
+/// The format is detected by the content, except that a RawLayout makes it a raw file and a
+/// CsvLayout a CSV file. Faults in the content throw kind format, errors of the system kind io; the
+/// text names the file, and the position in it.
 ///
-/// What cannot be used where it stands is put into an unlinked file in $TMPDIR (else /var/tmp, else
-/// /tmp) at its first use: what comes through a pipe, deflated members, the numbers of CSV files,
-/// and arrays in Fortran order that are read by windows. Memory stays bounded by the windows that
-/// are alive.
+/// What cannot be used where it is goes into an unlinked file in $TMPDIR (else /var/tmp, else /tmp)
+/// at its first use: what comes through a pipe, deflated members, the numbers of CSV files, and
+/// arrays in Fortran order that are read by windows. Memory stays bounded by the windows that are
+/// alive.
 ///
 /// Any number of threads may use a Reader at once.
 class Reader {
@@ -65,9 +64,9 @@ class Reader {
   Tensor read(size_t array) const;
 
   /// Elements [first, first + count) in row-major order, whatever the order in the file, as a 1-d
-  /// tensor of `count` elements. It may be read-only, and may stand in the mapped file. If so, a
-  /// file that is shortened meanwhile gives zeros: call check_intact when you have used the
-  /// elements, before you trust what came of them. The tensor may outlive the Reader.
+  /// tensor of `count` elements. It may be read-only, and may be in the mapped file. If so, a file
+  /// that is shortened meanwhile gives zeros: call check_intact when you have used the elements,
+  /// before you trust the results. The tensor may outlive the Reader.
   Tensor window(size_t array, int64_t first, int64_t count) const;
 
   /// All of an array as a read-only tensor over the mapped file, without reading it; a copy where

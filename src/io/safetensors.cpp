@@ -32,7 +32,7 @@ constexpr ElementType kTypes[] = {{"BOOL", 8, DType::boolean},
                                   {"F32", 32, DType::float32},
                                   {"F64", 64, DType::float64},
                                   {"C64", 64, DType::complex64},
-                                  // The format has these and Tamis has not.
+                                  // The format has these, Tamis does not.
                                   {"U32", 32, {}},
                                   {"U64", 64, {}},
                                   {"F8_E5M2", 8, {}},
@@ -52,33 +52,34 @@ struct Entry {
   bool has_dtype = false, has_shape = false, has_offsets = false;
 };
 
-/// Takes the text event by event: nothing nests deeper than the format does, and a repeated key is
-/// seen. Returns false, with a message, at the first event that the format has no place for.
+/// Reads the text event by event, so that nothing nests deeper than the format does and repeated
+/// keys are noticed. Returns false, with a message, at the first event that the format does not
+/// allow.
 class Events : public nlohmann::json_sax<Json> {
  public:
   std::vector<Entry> entries;
   std::string message;
 
   bool start_object(size_t) override {
-    if (place_ == Place::outside) return go(Place::names);
-    if (place_ == Place::array) return go(Place::keys);
-    if (place_ == Place::metadata) return go(Place::metadata_keys);
+    if (context_ == Context::outside) return go(Context::names);
+    if (context_ == Context::array) return go(Context::keys);
+    if (context_ == Context::metadata) return go(Context::metadata_keys);
     return refuse("unexpected object");
   }
   bool end_object() override {
-    if (place_ == Place::names) return go(Place::outside);
-    if (place_ == Place::metadata_keys) return go(Place::names);
+    if (context_ == Context::names) return go(Context::outside);
+    if (context_ == Context::metadata_keys) return go(Context::names);
     const Entry& entry = entries.back();
     if (!entry.has_dtype || !entry.has_shape || !entry.has_offsets) {
       return refuse("dtype, shape and data_offsets are all required");
     }
-    return go(Place::names);
+    return go(Context::names);
   }
   bool key(string_t& key) override {
-    if (place_ == Place::names) return array_name(key);
-    if (place_ == Place::metadata_keys) {
+    if (context_ == Context::names) return array_name(key);
+    if (context_ == Context::metadata_keys) {
       if (!metadata_keys_.insert(key).second) return refuse("duplicate key in __metadata__");
-      return go(Place::metadata_value);
+      return go(Context::metadata_value);
     }
     Entry& entry = entries.back();
     bool* seen = key == "dtype"          ? &entry.has_dtype
@@ -87,35 +88,35 @@ class Events : public nlohmann::json_sax<Json> {
                                          : nullptr;
     if (seen == nullptr) return refuse("unknown key");
     if (std::exchange(*seen, true)) return refuse("duplicate key " + key);
-    return go(key == "dtype" ? Place::dtype : key == "shape" ? Place::shape : Place::offsets);
+    return go(key == "dtype" ? Context::dtype : key == "shape" ? Context::shape : Context::offsets);
   }
   bool start_array(size_t) override {
-    if (place_ == Place::shape) return go(Place::in_shape);
-    if (place_ == Place::offsets) return go(Place::in_offsets);
+    if (context_ == Context::shape) return go(Context::in_shape);
+    if (context_ == Context::offsets) return go(Context::in_offsets);
     return refuse("unexpected list");
   }
-  bool end_array() override { return go(Place::keys); }
+  bool end_array() override { return go(Context::keys); }
   bool string(string_t& text) override {
-    if (place_ == Place::metadata_value) return go(Place::metadata_keys);
-    if (place_ != Place::dtype) return refuse("unexpected string");
+    if (context_ == Context::metadata_value) return go(Context::metadata_keys);
+    if (context_ != Context::dtype) return refuse("unexpected string");
     for (const ElementType& type : kTypes) {
       if (type.code != text) continue;
       entries.back().info.dtype = type.dtype;
       entries.back().info.dtype_text = text;
       entries.back().bits = type.bits;
-      return go(Place::keys);
+      return go(Context::keys);
     }
     return refuse("unknown dtype");
   }
   bool number_unsigned(number_unsigned_t value) override {
     Entry* entry = entries.empty() ? nullptr : &entries.back();
-    if (place_ == Place::in_shape) {
+    if (context_ == Context::in_shape) {
       if (entry->info.shape.size() == kMaxRank) return refuse("more than 64 dimensions");
       if (value > INT64_MAX) return refuse("size exceeds 63 bits");
       entry->info.shape.push_back(static_cast<int64_t>(value));
       return true;
     }
-    if (place_ == Place::in_offsets) {
+    if (context_ == Context::in_offsets) {
       if (entry->offsets.size() == 2) return refuse("more than two data_offsets");
       entry->offsets.push_back(value);
       return true;
@@ -136,7 +137,7 @@ class Events : public nlohmann::json_sax<Json> {
   }
 
  private:
-  enum class Place {
+  enum class Context {
     outside,
     names,
     array,
@@ -151,24 +152,25 @@ class Events : public nlohmann::json_sax<Json> {
     metadata_value
   };
 
-  bool go(Place place) {
-    place_ = place;
+  bool go(Context context) {
+    context_ = context;
     return true;
   }
   bool refuse(const std::string& what) {
-    const bool in_array = place_ != Place::names && place_ != Place::outside && !entries.empty();
+    const bool in_array =
+        context_ != Context::names && context_ != Context::outside && !entries.empty();
     message = (in_array ? "array '" + entries.back().info.name + "': " : "") + what;
     return false;
   }
   bool array_name(const std::string& name) {
     if (!names_.insert(name).second) return refuse("duplicate name '" + name + "'");
-    if (name == "__metadata__") return go(Place::metadata);
+    if (name == "__metadata__") return go(Context::metadata);
     entries.emplace_back();
     entries.back().info.name = name;
-    return go(Place::array);
+    return go(Context::array);
   }
 
-  Place place_ = Place::outside;
+  Context context_ = Context::outside;
   std::set<std::string> names_, metadata_keys_;
 };
 

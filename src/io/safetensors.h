@@ -1,4 +1,4 @@
-// The header of .safetensors: parsed from bytes that nobody vouches for, and written.
+// The header of .safetensors: parsed from untrusted bytes, and written.
 #pragma once
 
 #include <cstdint>

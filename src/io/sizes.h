@@ -1,4 +1,4 @@
-// Sizes that a file claims, multiplied with care.
+// Sizes that a file claims, multiplied with overflow checks.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tamis::io {
 
 /// The number of elements times `unit`, which is that of one element in bytes or bits. None if a
 /// size is negative or the product does not fit 63 bits, even without the sizes that are 0: one 0
-/// does not make the others go unchecked.
+/// does not hide the others.
 inline std::optional<uint64_t> checked_size(const Shape& shape, int64_t unit) {
   int64_t product = unit;
   bool empty = false;

@@ -143,7 +143,7 @@ void Writer::State::begin_array() {
   output.write(header.data(), header.size());
 }
 
-/// The elements of a CSV file behind those that it has already; x is contiguous.
+/// Appends the elements to a CSV file; x is contiguous.
 void Writer::State::write_text(const Tensor& x) {
   constexpr size_t kPiece = 1 << 20;
   const DType dtype = plans[current].dtype;
@@ -233,7 +233,7 @@ void Writer::append(std::span<const Tensor> tensors) {
     parts.push_back({const_cast<void*>(elements.back().data_ptr()), bytes});
   }
   check(has_unknown_size(plan) || count <= numel(plan.shape) - s.elements, ErrorKind::shape,
-        "an array of shape {} has no room for {} more elements", plan.shape, count);
+        "an array of shape {} has no space for {} more elements", plan.shape, count);
   if (s.format == Format::npz) {
     for (const iovec& part : parts) {
       const auto* data = static_cast<const Bytef*>(part.iov_base);

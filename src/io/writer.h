@@ -23,13 +23,13 @@ struct ArrayPlan {
   std::vector<std::string> columns = {};  ///< CSV: names for a first line, or none
 };
 
-/// Writes arrays one behind the other, elements in row-major order, little endian. A CSV file has
-/// a line for each row of a matrix or each element of a vector.
+/// Writes arrays one after the other, elements in row-major order, little endian. A CSV file has a
+/// line for each row of a matrix or each element of a vector.
 ///
 /// Everything goes to a temporary file in the folder of `path`, which commit() syncs and renames.
 /// If anything fails before, or the Writer is destroyed without commit(), the temporary file is
 /// removed and a file that was there before is as it was. A file that is replaced keeps its
-/// permissions; a link is followed; what is no regular file (/dev/null, a pipe) is written to
+/// permissions; a link is followed; what is not a regular file (/dev/null, a pipe) is written to
 /// directly.
 ///
 /// "-" is the standard output. It gets all bytes by commit() if a size is not known beforehand or
@@ -54,7 +54,7 @@ class Writer {
   /// first. Throws kind dtype unless x has the planned dtype, kind shape if there are more than
   /// planned.
   void append(const Tensor& x) { append(std::span(&x, 1)); }
-  /// The same for several tensors, one behind the other, in one go.
+  /// The same for several tensors, one after the other, at once.
   void append(std::span<const Tensor> tensors);
 
   /// Ends the current array and goes on to the next. Throws kind shape unless the elements fill the
@@ -62,7 +62,7 @@ class Writer {
   void next();
 
   /// next() for the array that is open, then makes the file appear. Throws kind value if planned
-  /// arrays are missing. Nothing may be called behind it.
+  /// arrays are missing. Nothing may be called after it.
   void commit();
 
   /// Bytes written so far.
@@ -75,7 +75,7 @@ class Writer {
 
 /// A temporary file without a name that holds the tensors; `name` is for messages.
 File write_temporary(const std::string& name, Format format, const NamedTensors& tensors);
-/// The name that a tensor has in such a file if nobody gave it one.
+/// The name that a tensor has in such a file if it was given none.
 const char* default_name(Format format);
 
 /// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files of all Writers before they end

@@ -1,4 +1,4 @@
-// The directory of a zip archive that nobody vouches for.
+// The directory of an untrusted zip archive.
 #include "io/zip.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr uint32_t kLocator64Signature = 0x07064b50;
 constexpr size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22, kEnd64Bytes = 56,
                  kLocator64Bytes = 20;
 constexpr uint64_t kMaxDirectoryBytes = 64 << 20;
-constexpr uint16_t kMore16 = 0xffff;      // the number stands in a zip64 record
+constexpr uint16_t kMore16 = 0xffff;      // the number is in a zip64 record
 constexpr uint32_t kMore32 = 0xffffffff;  // likewise
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint16_t kStored = 0, kDeflated = 8;
@@ -119,7 +119,7 @@ class DirectoryReader {
             size_, count_);
   }
 
-  /// The larger record of zip64, which stands before its locator; returns where it begins.
+  /// The larger record of zip64, which is before its locator; returns where it begins.
   uint64_t read_end64(uint64_t end, uint16_t count, uint32_t size, uint32_t offset) {
     require(end >= kLocator64Bytes + kEnd64Bytes, "the zip64 end record is missing");
     const uint64_t locator = end - kLocator64Bytes, record = locator - kEnd64Bytes;

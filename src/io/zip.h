@@ -25,7 +25,7 @@ bool is_zip(std::span<const char> head);
 
 /// The members of an archive, in the order of its directory. Refused (kind format): encryption,
 /// methods other than stored and deflated, archives in several parts or with something before or
-/// behind them, names that are repeated, absolute or lead out of a folder, members that overlap,
+/// after them, names that are repeated, absolute or lead out of a folder, members that overlap,
 /// that reach out of the file or whose two headers differ, sizes that no deflated stream can have.
 /// Nothing is allocated that the file is not large enough for.
 std::vector<ZipMember> read_zip_directory(const File& file);
@@ -37,7 +37,7 @@ using TakeBytes = std::function<void(std::span<const char>)>;
 void read_zip_member(const File& file, const ZipMember& member, const TakeBytes& take,
                      uint64_t enough = UINT64_MAX);
 
-/// What goes before a member's bytes, and the directory behind the last one. Members are stored;
+/// What goes before a member's bytes, and the directory after the last one. Members are stored;
 /// their bytes begin at a multiple of 64.
 std::string make_zip_local_header(const ZipMember& member, uint64_t header_offset);
 std::string make_zip_directory(const std::vector<ZipMember>& members,

@@ -18,7 +18,7 @@ constexpr uint16_t kDate1980 = 1 << 5 | 1;  // 1980-01-01, so that equal arrays 
 constexpr uint32_t kMore32 = 0xffffffff;
 constexpr uint16_t kMore16 = 0xffff;
 
-/// Little-endian numbers behind each other.
+/// Consecutive little-endian numbers.
 class Fields {
  public:
   Fields& u16(uint16_t v) { return put(v, 2); }
@@ -42,7 +42,7 @@ class Fields {
 }  // namespace
 
 std::string make_zip_local_header(const ZipMember& member, uint64_t header_offset) {
-  // Sizes always stand in the zip64 block, so that they can be filled in when they are known.
+  // Sizes are always in the zip64 block, so that they can be filled in when they are known.
   const uint64_t unpadded =
       header_offset + kLocalBytes + member.name.size() + kZip64ExtraBytes + kBlockBytes;
   const auto padding = static_cast<uint16_t>((kAlignment - unpadded % kAlignment) % kAlignment);

@@ -1,4 +1,4 @@
-// Future: running jobs once, on the pool or where somebody waits for them.
+// Future: running jobs once, on the pool or where they are waited for.
 #include "tamis/future.h"
 
 #include <unistd.h>
@@ -16,7 +16,7 @@ void Job::start(std::initializer_list<Tensor> inputs) {
   const Ref<Storage> reader = watch({inputs.begin(), inputs.size()}, [self] {
     if (const std::shared_ptr<Job> job = self.lock(); job && !job->lost()) job->wait();
   });
-  // What is recorded for gradients is recorded here: the graph is this thread's.
+  // Gradients are recorded here, because the graph belongs to this thread.
   if (!reader || is_tracked({inputs.begin(), inputs.size()})) {
     try_run();
     return;

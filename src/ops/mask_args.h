@@ -12,7 +12,7 @@ namespace tamis {
 /// instead are added to it. `argument` is the mask's name in the advice.
 void check_mask(const Tensor& mask, std::string_view text, std::string_view argument = "mask");
 
-/// What a comparison of integers asks.
+/// The kinds of comparisons of integers.
 enum class Limit { below, up_to, above, from };
 /// `counts` compared with `limits` (counts < limits, <=, >, >=) as a structured mask, if counts are
 /// 0, 1, 2, ... along the last dimension and the limits the same all along it; otherwise nothing.

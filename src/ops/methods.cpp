@@ -1,4 +1,4 @@
-// Methods that are no functions: conversions, views, new tensors of this one's dtype, and what
+// Methods that are not functions: conversions, views, new tensors of this one's dtype, and what
 // writes into the tensor.
 #include <utility>
 

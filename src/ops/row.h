@@ -30,8 +30,8 @@ struct Row {
   ///
   /// Types: Tensor, Tensor[], Scalar, int, float, bool, dtype, int[], str, Generator, device; True
   /// and False are bools of that value alone. With a | between them, any of them: "float|str p";
-  /// see Parameter for what that means after Tensor, as in "Tensor|Scalar other". With a ? behind
-  /// it, it may be None. `*` stands before parameters that need their name. Several results have
+  /// see Parameter for what that means after Tensor, as in "Tensor|Scalar other". With a ? after
+  /// it, it may be None. `*` comes before parameters that need their name. Several results have
   /// names: "-> (Tensor values, Tensor indices)". A name with a dot is in a namespace:
   /// "masked.sum(...)".
   Signature signature;
@@ -43,13 +43,13 @@ struct Row {
   bool method = false;        // is called as input.name(...)
   bool in_place = false;      // there is also a method name_ that writes the result into input
   bool out = false;           // PyTorch takes out= (see `into` in pointwise.h)
-  bool pointwise = false;     // an element of the result comes from the elements in its place
+  bool pointwise = false;     // an element of the result comes from the elements at its position
   bool creates = false;       // computed from no tensor: takes device= and requires_grad=
   bool random = false;        // every call gives other values
   bool variadic = false;      // the tensors of its list may be given one by one
   std::string symbol;         // the operator that it is, with or without a second operand: "+"
   std::vector<std::string> aliases;  // PyTorch's second names for it
-  // What name_ does, if that is less work than computing the result and storing it.
+  // What name_ does, if that costs less than computing the result and storing it.
   std::function<void(std::span<const Value>)> call_in_place = nullptr;
   // The same for out=.
   std::function<void(Tensor& out, std::span<const Value>)> call_out = nullptr;
@@ -220,8 +220,8 @@ Row make_row(std::string_view signature, std::string summary, R (*f)(A...),
                   std::move(samples));
 }
 
-// Each family's rows stand at the end of its file. In-place and out= forms have no rows of their
-// own: forms.h makes them.
+// Each family's rows are at the end of its file. In-place and out= forms have no rows of their own:
+// forms.h makes them.
 std::vector<Row> create_rows();
 std::vector<Row> view_rows();
 std::vector<Row> piece_rows();
@@ -263,8 +263,8 @@ std::span<const Family> all_families();
 /// The rows of all families, in their order.
 const std::vector<Row>& all_rows();
 
-/// Methods that are no functions and that no test of functions tries: conversions, views, new_zeros
-/// and its like, and those that write, such as fill_.
+/// Methods that are not functions and that no test of functions tries: conversions, views,
+/// new_zeros and similar, and those that write, such as fill_.
 const std::vector<Row>& method_rows();
 
 }  // namespace tamis

@@ -19,7 +19,7 @@ enum class ParamType : uint8_t {
   real,       ///< float
   flag,       ///< bool
   dtype,      ///< dtype
-  integers,   ///< int[]: one int stands for a list of one
+  integers,   ///< int[]: one int means a list of one
   string,     ///< str
   generator,  ///< Generator
   device,     ///< device: its name, "cpu"
@@ -75,7 +75,7 @@ struct Signature {
 
   /// The same with another name.
   Signature renamed(const std::string& to) const;
-  /// The same with more parameters behind the others, which need their names.
+  /// The same with more parameters at the end, which need their names.
   Signature with_keywords(const std::string& parameters) const;
 };
 

@@ -11,7 +11,7 @@
 
 namespace tamis {
 
-/// std::monostate stands for "not given". A function that takes Options also takes a dtype.
+/// std::monostate means "not given". A function that takes Options also takes a dtype.
 using Value = std::variant<std::monostate, Tensor, Scalar, int64_t, double, bool, DType, Shape,
                            std::vector<Tensor>, std::string, Generator, Options>;
 

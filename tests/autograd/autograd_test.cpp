@@ -315,7 +315,7 @@ TEST(Autograd, WritesInPlaceKeepWhatTheyReadThemselves) {
   x.square_();
   x.narrow(0, 0, 2).mul_(v.narrow(0, 1, 2));
   x.sum().backward();
-  // x is log(w v)^2, times 3 and 5 in the first two places.
+  // x is log(w v)^2, times 3 and 5 in the first two elements.
   const Doubles at_w = {1, 2, 4}, at_v = {2, 3, 5}, factor = {3, 5, 1};
   const Doubles by_w = w.grad().to_vector<double>(), by_v = v.grad().to_vector<double>();
   for (size_t i = 0; i < 3; ++i) {
@@ -427,7 +427,7 @@ TEST(Autograd, ChainsOfPointwiseGradientsAreFused) {
             4.1);
 }
 
-TEST(Autograd, ALossWithNaNInAllMaskedPlacesTrains) {
+TEST(Autograd, ALossWithNaNInAllMaskedElementsTrains) {
   constexpr int64_t kCount = 1'000'000;
   manual_seed(3);
   const Tensor mask = rand({kCount}) < 0.3;

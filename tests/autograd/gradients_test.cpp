@@ -35,8 +35,8 @@ Tensor smooth(const Tensor& x, int64_t& next) {
 }
 
 /// The sample with every tensor of floating point numbers made smooth, laid out, and a leaf; the
-/// places of these.
-Args prepared(const Args& sample, LayoutKind layout, std::vector<size_t>& places) {
+/// positions of these.
+Args prepared(const Args& sample, LayoutKind layout, std::vector<size_t>& positions) {
   Args args = sample;
   int64_t next = 0;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -52,7 +52,7 @@ Args prepared(const Args& sample, LayoutKind layout, std::vector<size_t>& places
     Tensor laid_out = on_device(smooth(*x, next));
     if (auto other = with_layout(layout, laid_out)) laid_out = *other;
     *x = laid_out.detach().requires_grad_();
-    places.push_back(i);
+    positions.push_back(i);
   }
   return args;
 }
@@ -77,15 +77,15 @@ TEST_P(RowGradients, AgreeWithDifferenceQuotients) {
   if (is_flat(row)) return;
   for (LayoutKind layout : kLayoutKinds) {
     for (size_t s = 0; s < row.samples.size(); ++s) {
-      std::vector<size_t> places;
-      const Args args = prepared(row.samples[s], layout, places);
-      if (places.empty()) continue;
+      std::vector<size_t> positions;
+      const Args args = prepared(row.samples[s], layout, positions);
+      if (positions.empty()) continue;
       SCOPED_TRACE(fmt::format("{}, sample {}, {}", row.signature.text, s, layout_name(layout)));
       const Tensor y = flattened(row.call(args));
       if (!y.defined() || y.numel() == 0) continue;
       const auto f = [&](const std::vector<Tensor>& x) {
         Args at = args;
-        for (size_t k = 0; k < places.size(); ++k) at[places[k]] = x[k];
+        for (size_t k = 0; k < positions.size(); ++k) at[positions[k]] = x[k];
         return flattened(row.call(at)).defined() ? flattened(row.call(at)) : Tensor(0.0);
       };
       const auto values = [&](const std::vector<Tensor>& x) {
@@ -98,7 +98,7 @@ TEST_P(RowGradients, AgreeWithDifferenceQuotients) {
         return f(tracked);
       };
       std::vector<Tensor> inputs;
-      for (size_t place : places) inputs.push_back(std::get<Tensor>(args[place]));
+      for (size_t position : positions) inputs.push_back(std::get<Tensor>(args[position]));
       EXPECT_NO_THROW(gradcheck(values, inputs));
       EXPECT_NO_THROW(gradgradcheck(values, inputs));
       if (HasFailure()) return;
@@ -127,9 +127,9 @@ TEST(Gradients, NoRowIsForgotten) {
     if (is_flat(row)) continue;
     bool has_gradient = false, has_inputs = false;
     for (const Args& sample : row.samples) {
-      std::vector<size_t> places;
-      const Args args = prepared(sample, kLayoutKinds[0], places);
-      if (places.empty()) continue;
+      std::vector<size_t> positions;
+      const Args args = prepared(sample, kLayoutKinds[0], positions);
+      if (positions.empty()) continue;
       const Value result = row.call(args);
       const auto* x = std::get_if<Tensor>(&result);
       const auto* list = std::get_if<std::vector<Tensor>>(&result);

@@ -45,7 +45,7 @@ std::string refusal(const std::string& text) {
   try {
     evaluate(text, arrays());
   } catch (const ConditionError& e) {
-    return std::string(e.what()) + "\n" + underlined(e.source(), e.place());
+    return std::string(e.what()) + "\n" + underlined(e.source(), e.span());
   }
   return "accepted";
 }
@@ -236,7 +236,7 @@ TEST(CliLanguage, PointsAtDivisionsOfIntegersByZero) {
 TEST(CliFunctions, HaveAllPointwiseRowsAndMaskBuilders) {
   const bool eager = eager_mode();
   set_eager_mode(false);
-  // Deferred and from tensors alone, and yet not from the elements in the same place alone.
+  // Deferred and from tensors alone, and yet not only from the elements at the same position.
   const std::set<std::string> others = {"outer", "addmm", "bernoulli", "view_as_real",
                                         "view_as_complex"};
   const auto has = [](const Row& row, ParamType type) { return row.signature.find(type) >= 0; };

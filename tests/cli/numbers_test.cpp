@@ -198,12 +198,12 @@ std::string refusal(const std::string& text) {
   try {
     evaluate(text, {array_of("x", tensor({4, 5}))});
   } catch (const ConditionError& e) {
-    return std::string(e.what()) + "\n" + underlined(e.source(), e.place());
+    return std::string(e.what()) + "\n" + underlined(e.source(), e.span());
   }
   return "accepted";
 }
 
-TEST(CliNumbers, AreExactOrRefusedAtTheirPlace) {
+TEST(CliNumbers, AreExactOrRefusedWhereTheyAre) {
   const std::string reason =
       "the result does not fit in 64 bits; write a number with .0 to use floating point\n";
   EXPECT_EQ(refusal("x < 10**19"), reason + "  x < 10**19\n        ^~");

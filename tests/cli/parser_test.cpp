@@ -33,7 +33,7 @@ std::string refusal(const std::string& text) {
   try {
     parse(text);
   } catch (const ConditionError& e) {
-    return std::string(e.what()) + "\n" + underlined(text, e.place());
+    return std::string(e.what()) + "\n" + underlined(text, e.span());
   }
   return "accepted";
 }

@@ -23,16 +23,16 @@ bool refuses(void (*check)(const Tensor&, const Tensor&), const Tensor& a, const
   }
 }
 
-/// The places in the storage of all elements, in row-major order.
-std::vector<int64_t> places(const Tensor& x) {
+/// The offsets in the storage of all elements, in row-major order.
+std::vector<int64_t> offsets(const Tensor& x) {
   std::vector<int64_t> all;
   for (int64_t i = 0; i < x.numel(); ++i) {
-    int64_t place = x.storage_offset(), rest = i;
+    int64_t offset = x.storage_offset(), rest = i;
     for (size_t d = x.shape().size(); d-- > 0;) {
-      place += rest % x.shape()[d] * x.strides()[d];
+      offset += rest % x.shape()[d] * x.strides()[d];
       rest /= x.shape()[d];
     }
-    all.push_back(place);
+    all.push_back(offset);
   }
   return all;
 }
@@ -41,27 +41,27 @@ std::vector<int64_t> places(const Tensor& x) {
 Tensor random_view(const Tensor& base, std::mt19937& random) {
   const auto pick = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
   Layout layout;
-  int64_t room = base.numel() - 1;
+  int64_t space = base.numel() - 1;
   const int64_t rank = pick(4);
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t stride = pick(6) == 0 ? 0 : 1 + pick(12);
-    const int64_t most = stride == 0 ? 3 : std::min<int64_t>(room / stride + 1, 5);
+    const int64_t most = stride == 0 ? 3 : std::min<int64_t>(space / stride + 1, 5);
     const int64_t size = pick(12) == 0 ? 0 : 1 + pick(most);
     layout.sizes.push_back(size);
     layout.strides.push_back(stride);
-    if (size > 1) room -= (size - 1) * stride;
+    if (size > 1) space -= (size - 1) * stride;
   }
-  layout.offset = pick(room + 1);
+  layout.offset = pick(space + 1);
   return make_view(base, layout);
 }
 
-TEST(Overlap, AgreesWithListsOfPlaces) {
+TEST(Overlap, AgreesWithListsOfOffsets) {
   std::mt19937 random(7);
   const Tensor base = zeros({60}, int16);
   int shared = 0, apart = 0;
   for (int i = 0; i < 20000; ++i) {
     const Tensor a = random_view(base, random), b = random_view(base, random);
-    const std::vector<int64_t> at_a = places(a), at_b = places(b);
+    const std::vector<int64_t> at_a = offsets(a), at_b = offsets(b);
     const std::set<int64_t> set(at_a.begin(), at_a.end());
     const bool meet =
         std::any_of(at_b.begin(), at_b.end(), [&](int64_t p) { return set.count(p); });
@@ -93,7 +93,7 @@ TEST(Overlap, BytesOfForeignMemoryCount) {
   EXPECT_TRUE(refuses(check_no_overlap, a, from_blob(bytes + 15, {1}, uint8)));
   EXPECT_FALSE(refuses(check_no_overlap, a, from_blob(bytes + 16, {8}, uint8)));
   EXPECT_TRUE(refuses(check_no_partial_overlap, a, from_blob(bytes, {2}, int64)));
-  // Every second float64 leaves room between.
+  // Every second float64 leaves space between.
   const Tensor holes = from_blob(bytes, {2}, float64, {}, Shape{2});
   EXPECT_FALSE(refuses(check_no_overlap, holes, from_blob(bytes + 8, {2}, int32)));
   EXPECT_TRUE(refuses(check_no_overlap, holes, from_blob(bytes + 12, {2}, int32)));

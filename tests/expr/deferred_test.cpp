@@ -227,9 +227,9 @@ class Untouchable : public Deferred {
     float* data = reinterpret_cast<float*>(memory_.fence()) - kBlock;
     for (int64_t i = 0; i < kBlock; ++i) data[i] = static_cast<float>(i);
     x_ = from_blob(data, {kCount}, float32);
-    const Tensor place = arange(kCount);
-    head_ = place < kBlock;
-    mask_ = head_ & (place % 3 == 0);
+    const Tensor position = arange(kCount);
+    head_ = position < kBlock;
+    mask_ = head_ & (position % 3 == 0);
   }
 
   Fenced memory_{kBlock * sizeof(float), kCount * sizeof(float)};

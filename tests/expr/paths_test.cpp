@@ -168,7 +168,7 @@ std::vector<T> kept(const Tensor& x, Keep keep) {
   return result;
 }
 
-// Such selections are written while they are counted, into room for as many elements as samples
+// Such selections are written while they are counted, into a buffer for as many elements as samples
 // let expect.
 TEST(Paths, LargeSelectionsByTheirOwnElements) {
   manual_seed(11);

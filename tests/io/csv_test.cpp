@@ -96,7 +96,7 @@ TEST_F(Csv, SkipsALineOfNames) {
   EXPECT_EQ(parsed("a,b\n", {{}, true}).shape(), (Shape{0, 2}));
 }
 
-TEST_F(Csv, RefusesWhatItHasNoPlaceFor) {
+TEST_F(Csv, RefusesWhatItCannotHold) {
   const auto plan = [&](DType dtype, const Shape& shape) {
     Writer(path_, Format::csv, {{"", dtype, shape}});
   };

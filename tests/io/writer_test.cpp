@@ -136,7 +136,7 @@ TEST_F(Writing, RefusesWhatDoesNotFitThePlan) {
   Writer writer(path_, Format::npy, {a});
   expect_error(ErrorKind::dtype, "cannot take elements of float32",
                [&] { writer.append(tensor({1.5})); });
-  expect_error(ErrorKind::shape, "no room for 3", [&] { writer.append(tensor({1, 2, 3})); });
+  expect_error(ErrorKind::shape, "no space for 3", [&] { writer.append(tensor({1, 2, 3})); });
   writer.append(tensor({1}));
   expect_error(ErrorKind::shape, "has 2 elements, not 1", [&] { writer.commit(); });
   expect_error(ErrorKind::value, "unknown file extension",

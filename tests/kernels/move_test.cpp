@@ -109,13 +109,13 @@ TYPED_TEST(MovesOf, CompressKeepsOrderAndStaysBelowTheLimit) {
         for (size_t i = 0; i < n; ++i) {
           if (mask[i]) expected.push_back(x[i]);
         }
-        // Room of other elements behind the packed ones, from none to more than a word's.
-        for (size_t room : {0, 1, 31, 64, 100}) {
+        // Extra elements after the packed ones, from none to more than a word's.
+        for (size_t extra : {0, 1, 31, 64, 100}) {
           for (Edge edge : {Edge::front, Edge::back}) {
             const T* a = in.place(x, edge);
             const uint64_t* bits = words.place(mask.words, edge);
-            T* out = to.place<T>(expected.size() + room, edge);
-            const T* limit = out + expected.size() + room;
+            T* out = to.place<T>(expected.size() + extra, edge);
+            const T* limit = out + expected.size() + extra;
             const size_t count = k->compress[width_index(sizeof(T))](a, bits, out, limit, n);
             ASSERT_EQ(count, expected.size()) << k->isa << ' ' << mask.name << ' ' << n;
             ASSERT_EQ(std::vector<T>(out, out + count), expected)
@@ -136,8 +136,8 @@ TYPED_TEST(MovesOf, ExpandTakesTheOtherElementsAndReadsBelowTheLimit) {
       const std::vector<T> old = numbered<T>(n, 2);
       for (const Mask& mask : masks(n)) {
         const auto selected = static_cast<size_t>(k->popcount(mask.words.data(), n));
-        for (size_t room : {0, 1, 31, 64, 100}) {
-          const std::vector<T> x = numbered<T>(selected + room, 1);
+        for (size_t extra : {0, 1, 31, 64, 100}) {
+          const std::vector<T> x = numbered<T>(selected + extra, 1);
           std::vector<T> expected = old;
           for (size_t i = 0, j = 0; i < n; ++i) {
             if (mask[i]) expected[i] = x[j++];

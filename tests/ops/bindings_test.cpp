@@ -59,6 +59,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // to() takes devices and other tensors too, and x.real and x.imag are properties.
       {"python/src/copies.cpp", {"to"}},
       {"python/src/methods.cpp", {"to", "real", "imag"}},
+      // A property of devices.
+      {"python/src/device.cpp", {"index"}},
       // How much is printed.
       {"python/src/module.cpp", {"short", "full"}},
       // A method of torch's tensors.

@@ -149,11 +149,12 @@ RC_GTEST_PROP(Masks, NonzeroGivesTheCoordinatesOfWhatSelectGives, ()) {
                           some = testing::detail::bytes_of(masked_select(p.x, p.mask));
   const size_t size = p.x.itemsize();
   for (int64_t k = 0; k < rows.shape()[0]; ++k) {
-    int64_t place = 0;
-    for (int64_t d = 0; d < p.x.dim(); ++d) place = place * p.x.shape()[d] + at[k * p.x.dim() + d];
-    const bool same = p.x.dtype() == boolean
-                          ? (all[place] != 0) == (some[k] != 0)
-                          : std::equal(&some[k * size], &some[k * size] + size, &all[place * size]);
+    int64_t position = 0;
+    for (int64_t d = 0; d < p.x.dim(); ++d)
+      position = position * p.x.shape()[d] + at[k * p.x.dim() + d];
+    const bool same = p.x.dtype() == boolean ? (all[position] != 0) == (some[k] != 0)
+                                             : std::equal(&some[k * size], &some[k * size] + size,
+                                                          &all[position * size]);
     RC_ASSERT(same);
   }
 }
@@ -278,7 +279,7 @@ TEST(Bits, DoNotDependOnTheModeOfEvaluation) {
   EXPECT_TRUE(results[0] == results[1]);
 }
 
-TEST(Bits, OfAnElementDoNotDependOnItsPlace) {
+TEST(Bits, OfAnElementDoNotDependOnItsPosition) {
   constexpr Tensor (*kOps[])(const Tensor&) = {exp,   log,   log2,    log10, log1p,
                                                expm1, sin,   cos,     tan,   tanh,
                                                sqrt,  rsqrt, sigmoid, erf,   reciprocal};

@@ -142,7 +142,7 @@ TEST(Rows, EveryPublicFunctionHasOne) {
 #undef X
   // These take C++ memory or lists, which other languages have their own ways to give.
   for (const char* host :
-       {"tensor", "from_data", "from_blob", "copy_elements", "copy_range", "place"}) {
+       {"tensor", "from_data", "from_blob", "copy_elements", "copy_range", "with_options"}) {
     names.erase(host);
   }
   for (const std::string& name : names) {
@@ -201,8 +201,8 @@ Tensor strided(const Tensor& x) {
   if (is_weak(x)) return x;
   Shape wide = x.shape();
   wide.push_back(2);
-  Tensor room = zeros(wide, x.dtype());
-  Tensor view = room.select(x.dim(), 1);
+  Tensor buffer = zeros(wide, x.dtype());
+  Tensor view = buffer.select(x.dim(), 1);
   view.copy_(x);
   return view;
 }

@@ -59,7 +59,7 @@ TEST(ShippedBugs, TooShortASourceIsRefusedBeforeAnyWrite) {
   EXPECT_EQ(ints(x), (List{0, 0, 0, 0, 0}));
 }
 
-// pytorch 12230: masked_fill_ of an expanded tensor wrote one place several times.
+// pytorch 12230: masked_fill_ of an expanded tensor wrote one element several times.
 TEST(ShippedBugs, AnExpandedTensorIsNotFilledThroughAMask) {
   Tensor row = zeros({3}, int64);
   Tensor expanded = row.expand({2, 3});

@@ -239,7 +239,7 @@ Tensor mask_of(const Shape& shape, int pattern) {
   return reference::write(x);
 }
 
-/// The row's first sample with long tensors in the place of its own: the first [rows, n], the
+/// The row's first sample with long tensors instead of its own: the first [rows, n], the
 /// others [n].
 Args long_args(const Row& row, DType dtype, int64_t rows, int64_t n, int pattern) {
   static const std::set<std::string> kDivisions = {"floor_divide", "remainder", "fmod"};

@@ -138,7 +138,7 @@ def test_sorting_searching_and_sets():
     same(xp.unique_inverse(x).inverse_indices, inverse.reshape(a.shape))
 
 
-def test_places_sums_and_products():
+def test_indices_sums_and_products():
     a = np.arange(12.0).reshape(3, 4)
     x = xp.asarray(a)
     same(xp.take(x, xp.asarray([2, 0]), axis=1), np.take(a, [2, 0], axis=1))
@@ -178,11 +178,13 @@ def test_a_function_written_against_the_standard():
 
 def test_inspection():
     info = xp.__array_namespace_info__()
-    assert info.default_device() == "cpu" and info.devices() == ["cpu"]
+    assert info.default_device() == tamis.ones(1).device and info.devices() == [tamis.device("cpu")]
     assert info.default_dtypes()["integral"] == xp.int64
     assert set(info.dtypes(kind="real floating")) == {"float32", "float64"}
     assert info.capabilities()["boolean indexing"] is True
-    assert tamis.ones(1).to_device("cpu").device == "cpu"
+    for device in (*info.devices(), "cpu"):
+        assert tamis.ones(1).to_device(device).device == xp.ones(1, device=device).device == info.default_device()
+        assert info.dtypes(device=device) == info.dtypes()
     with pytest.raises(ValueError):
         tamis.ones(1).to_device("gpu")
     assert math.isclose(xp.pi, math.pi)

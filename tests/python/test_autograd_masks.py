@@ -22,11 +22,11 @@ def expected_per_row(function, rows=ROWS, kept=KEPT):
     """The gradient of the sum of function over every row's kept elements alone, by torch; 0 elsewhere."""
     found = np.zeros(np.shape(rows))
     for i, (row, keep) in enumerate(zip(rows, kept)):
-        places = np.flatnonzero(keep)
-        if len(places):
-            x = torch.tensor(row, dtype=torch.float64)[places].requires_grad_()
+        indices = np.flatnonzero(keep)
+        if len(indices):
+            x = torch.tensor(row, dtype=torch.float64)[indices].requires_grad_()
             function(x).sum().backward()
-            found[i, places] = x.grad.numpy()
+            found[i, indices] = x.grad.numpy()
     return found
 
 
@@ -71,11 +71,11 @@ def test_masked_softmax_with_empty_rows(name):
     kept.sum().backward()
     expected = np.zeros((4, 4))
     for i in range(4):
-        places = np.flatnonzero(KEPT[i])
-        if len(places):
-            row = torch.tensor(ROWS[i], dtype=torch.float64)[places].requires_grad_()
-            (getattr(torch.nn.functional, name)(row, 0) * torch.tensor(weights[i, places])).sum().backward()
-            expected[i, places] = row.grad.numpy()
+        indices = np.flatnonzero(KEPT[i])
+        if len(indices):
+            row = torch.tensor(ROWS[i], dtype=torch.float64)[indices].requires_grad_()
+            (getattr(torch.nn.functional, name)(row, 0) * torch.tensor(weights[i, indices])).sum().backward()
+            expected[i, indices] = row.grad.numpy()
     close(x.grad, expected)
 
 

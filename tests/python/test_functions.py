@@ -73,7 +73,7 @@ def test_overloads_that_share_a_name():
     assert [t.shape for t in tamis.broadcast_tensors(x, tamis.ones(2, 1))] == [(2, 3), (2, 3)]
 
 
-def test_a_bool_in_the_place_of_dim_is_unbiased_as_in_pytorch():
+def test_a_bool_instead_of_dim_is_unbiased_as_in_pytorch():
     x = tamis.tensor([1.0, 2.0, 6.0])
     assert tamis.var(x, False).item() == tamis.var(x, unbiased=False).item() == pytest.approx(14 / 3)
     assert x.var(True).item() == x.var().item() == 7
@@ -114,7 +114,7 @@ def test_the_first_overload_that_takes_the_arguments_is_called():
         (lambda x: tamis.nonzero(x, as_tuple=1), r"nonzero\(\): argument 'as_tuple' must be bool, not int"),
         (lambda x: tamis.nonzero(x, as_tuple=True, out=x), r"nonzero\(\): argument 'as_tuple' must be False"),
         (lambda x: tamis.split(x, 1.5), r"split\(\): argument 'split_size_or_sections' \(position 2\) must be int, not"),
-        (lambda x: tamis.zeros(2, device=3), r"zeros\(\): argument 'device' must be str, not int"),
+        (lambda x: tamis.zeros(2, device=3), r"zeros\(\): argument 'device' must be tamis.device, not int"),
     ],
 )
 def test_what_no_overload_takes_is_refused_by_the_nearest(call, text):
@@ -134,9 +134,9 @@ def test_out_is_written_and_returned():
     out = tamis.empty(0, dtype=tamis.int64)
     assert tamis.masked_select(x, x > 2, out=out) is out
     assert out.tolist() == [3, 4]
-    room = tamis.zeros(4, dtype=tamis.int64)
-    tamis.masked_select(x, x > 2, out=room[::2])
-    assert room.tolist() == [3, 0, 4, 0]
+    buffer = tamis.zeros(4, dtype=tamis.int64)
+    tamis.masked_select(x, x > 2, out=buffer[::2])
+    assert buffer.tolist() == [3, 0, 4, 0]
     array = np.zeros(2, dtype=np.int64)
     assert tamis.masked_select(x, x > 2, out=array) is array
     assert array.tolist() == [3, 4]

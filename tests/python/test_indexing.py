@@ -162,7 +162,7 @@ def test_augmented_assignment_through_a_mask():
     assert x.tolist() == [1, 20, 3]
 
 
-def test_adding_at_places_that_repeat():
+def test_adding_at_indices_that_repeat():
     x = tamis.zeros(3)
     assert x.index_put_((tamis.tensor([0, 2, 0]),), tamis.tensor([1.0, 2.0, 3.0]), accumulate=True) is x
     assert x.tolist() == [4, 0, 2]
@@ -223,14 +223,14 @@ def indices(draw):
         return before, None, behind, 0
     bits = draw(st.lists(st.booleans(), min_size=int(np.prod(sizes)), max_size=int(np.prod(sizes))))
     skipped = len(SHAPE) - consumed if Ellipsis in before else 0
-    place = skipped + sum(i is None or isinstance(i, slice) for i in before)
-    return before, np.array(bits).reshape(sizes), behind, place
+    dim = skipped + sum(i is None or isinstance(i, slice) for i in before)
+    return before, np.array(bits).reshape(sizes), behind, dim
 
 
 @settings(max_examples=500, deadline=None)
 @given(indices())
 def test_generated_indices(case):
-    before, mask, behind, place = case
+    before, mask, behind, dim = case
     ours, theirs = both(SHAPE)
     if mask is None:
         index = (*before, *behind)
@@ -245,7 +245,7 @@ def test_generated_indices(case):
         # In two steps, since PyTorch before 2.9 has bugs with items behind a mask.
         index = (*before, tamis.tensor(mask), *behind)
         theirs_view = theirs[(*before, *[slice(None)] * mask.ndim, *behind)]
-        index_of_view = (*[slice(None)] * place, torch.tensor(mask))
+        index_of_view = (*[slice(None)] * dim, torch.tensor(mask))
         expected = theirs_view[index_of_view]
     got = ours[index]
     assert got.shape == tuple(expected.shape)

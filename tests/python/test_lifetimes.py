@@ -199,8 +199,8 @@ def results():
     assert [t.shape for t in tamis.nonzero(x > 2, as_tuple=True)] == [(0,)]
     out = tamis.empty(0)
     assert tamis.add(x, 1, out=out) is out
-    room = np.zeros(5, dtype=np.float32)
-    assert tamis.sqrt(x, out=room) is room
+    buffer = np.zeros(5, dtype=np.float32)
+    assert tamis.sqrt(x, out=buffer) is buffer
 
 
 def copies():

@@ -14,31 +14,74 @@ x = tamis.tensor([[1.5, -2.0], [0.0, 4.0]])
 
 
 def test_a_device_prints_and_compares_as_torchs():
-    cpu = tamis.device("cpu")
+    cpu, first = tamis.device("cpu"), tamis.device("cpu", 0)
     assert repr(cpu) == "device(type='cpu')" and str(cpu) == f"{cpu}" == "cpu"
-    assert cpu.type == "cpu" and cpu.index is None
-    assert x.device == cpu == tamis.device(cpu) == tamis.device(type="cpu") and x.device == "cpu"
-    assert isinstance(x.device, tamis.device) and {cpu: 1}[x.device] == {"cpu": 1}[x.device] == 1
-    first = tamis.device("cpu", 0)
-    assert repr(first) == "device(type='cpu', index=0)" and first == tamis.device("cpu:0") != cpu and first.index == 0
-    for other in (copy.deepcopy(cpu), pickle.loads(pickle.dumps(cpu))):
-        assert type(other) is tamis.device and other == cpu
+    assert repr(first) == "device(type='cpu', index=0)" and str(first) == "cpu:0"
+    assert cpu.type == first.type == "cpu" and cpu.index is None and first.index == 0
+    assert isinstance(x.device, tamis.device) and not isinstance(cpu, str)
+    assert x.device == cpu == tamis.device(cpu) == tamis.device(type="cpu") == tamis.device("cpu", None)
+    assert first == tamis.device("cpu:0") == tamis.device(first) == tamis.device(type="cpu", index=0) and first != cpu
+    assert hash(x.device) == hash(cpu) and {cpu: 1, first: 2}[x.device] == 1
     torch = pytest.importorskip("torch")
-    assert repr(torch.device("cpu")) == repr(cpu) and repr(torch.device("cpu", 0)) == repr(first)
-    assert tamis.device(torch.device("cpu")) == cpu
+    for ours, theirs in ((cpu, torch.device("cpu")), (first, torch.device("cpu", 0))):
+        assert repr(ours) == repr(theirs) and str(ours) == str(theirs)
+        assert (ours.type, ours.index) == (theirs.type, theirs.index) and tamis.device(theirs) == ours
+
+
+def test_a_device_equals_only_devices():
+    cpu = tamis.device("cpu")
+    for other in ("cpu", None, 0):
+        assert (cpu == other) is (other == cpu) is False and (cpu != other) is True
+    assert "cpu" not in {cpu: 1} and cpu not in {"cpu": 1}
+    with pytest.raises(TypeError):
+        cpu < cpu
+
+
+def test_devices_are_values():
+    for device in (tamis.device("cpu"), tamis.device("cpu:0")):
+        for other in (copy.copy(device), copy.deepcopy(device), pickle.loads(pickle.dumps(device))):
+            assert type(other) is tamis.device and other == device
+        for name in ("type", "index", "other"):
+            with pytest.raises(AttributeError):
+                setattr(device, name, 0)
+    with pytest.raises(TypeError, match="not an acceptable base type"):
+        type("sub", (tamis.device,), {})
 
 
 @pytest.mark.parametrize("device", [tamis.device("cpu"), tamis.device("cpu:0"), "cpu", "cpu:0"])
 def test_functions_take_devices(device):
-    assert tamis.ones(2, device=device).shape == tamis.tensor([1, 2], device=device).shape == (2,)
-    assert x.to(device) is x and x.to(device, tamis.float64).dtype == tamis.float64 and x.to_device(device) is x
-    assert tamis.asarray([1], device=device).device == "cpu"
+    for y in (tamis.ones(2, device=device), tamis.tensor([1, 2], device=device), tamis.asarray([1, 2], device=device),
+              tamis.zeros_like(tamis.ones(2), device=device), x.new_ones(2, device=device)):
+        assert y.shape == (2,) and y.device == tamis.device("cpu")
+    assert x.to(device) is x.to(device=device) is x.to_device(device) is x
+    assert x.to(device, tamis.float64).dtype == tamis.float64
+    assert tamis.Generator(device).device == tamis.device("cpu")
+
+
+def test_functions_take_torchs_devices():
+    cpu = pytest.importorskip("torch").device("cpu")
+    assert tamis.ones(2, device=cpu).device == tamis.tensor([1], device=cpu).device == tamis.device("cpu")
+    assert x.to(cpu) is x.to_device(cpu) is x
 
 
 def test_there_is_one_device():
-    for name in ("cuda", "cuda:0", "cpu:1", "", 0):
+    for name in ("cuda", "cuda:0", "cpu:1", "cpu:", "cpu:01", "CPU", ""):
         with pytest.raises(RuntimeError, match="Expected one of cpu device type|Invalid device string|there is no device"):
             tamis.device(name)
+
+
+def test_devices_refuse_what_torchs_refuse():
+    for args in ((), (None,), (1.5,), ("cpu", "0"), ("cpu", True), ("cpu", 0.0), (tamis.device("cpu"), 0)):
+        with pytest.raises(TypeError):
+            tamis.device(*args)
+    with pytest.raises(RuntimeError, match="must not include an index because index was passed explicitly: cpu:0"):
+        tamis.device("cpu:0", 0)
+    with pytest.raises(RuntimeError, match="Device index must not be negative"):
+        tamis.device("cpu", -1)
+    with pytest.raises(TypeError, match="argument 'device' must be tamis.device, not int"):
+        tamis.ones(2, device=0)
+    with pytest.raises(TypeError, match="argument 'device' must be tamis.device, not int"):
+        tamis.tensor([1], device=0)
 
 
 # ---- random numbers -------------------------------------------------------------------------------------------------

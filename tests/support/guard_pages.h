@@ -36,7 +36,7 @@ class GuardedArena {
   GuardedArena(const GuardedArena&) = delete;
   GuardedArena& operator=(const GuardedArena&) = delete;
 
-  /// Room for n elements at the edge, everything near it set to the sentinel.
+  /// Space for n elements at the edge, everything near it set to the sentinel.
   template <class T>
   T* place(size_t n, Edge edge) {
     const size_t bytes = n * sizeof(T);

@@ -32,9 +32,9 @@ Slices real(Slices slices) {
   slices.buffer = real(slices.buffer);
   return slices;
 }
-Places real(Places places) {
-  for (IndexColumn& column : places.columns) column.numbers = real(column.numbers);
-  return places;
+IndexedElements real(IndexedElements indexed) {
+  for (IndexColumn& column : indexed.columns) column.numbers = real(column.numbers);
+  return indexed;
 }
 
 /// A program over the same memory, as the CPU sees it.
@@ -195,12 +195,13 @@ class GuardedBackend final : public Backend {
   bool within(const Buffer& indices, int64_t n, int64_t low, int64_t high) override {
     return cpu_backend().within(real(indices), n, low, high);
   }
-  void take(const Places& places, const Buffer& from, size_t itemsize, const Buffer& out) override {
-    cpu_backend().take(real(places), real(from), itemsize, real(out));
+  void take(const IndexedElements& indexed, const Buffer& from, size_t itemsize,
+            const Buffer& out) override {
+    cpu_backend().take(real(indexed), real(from), itemsize, real(out));
   }
-  void put(const Places& places, const Buffer& to, const Buffer& source,
+  void put(const IndexedElements& indexed, const Buffer& to, const Buffer& source,
            const Shape& source_strides, DType dtype, Combine combine) override {
-    cpu_backend().put(real(places), real(to), real(source), source_strides, dtype, combine);
+    cpu_backend().put(real(indexed), real(to), real(source), source_strides, dtype, combine);
   }
 
   void random(const Random& random, DType dtype, int64_t n, const Buffer& out) override {

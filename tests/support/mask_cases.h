@@ -87,13 +87,14 @@ inline void expect_same(const Tensor& got, const Tensor& want, const std::string
   }
 }
 
-/// Each element within room of what is wanted; infinities and NaN as they are.
-inline void expect_near(const Tensor& got, const std::vector<double>& want, double room = 1e-6) {
+/// Each element within the tolerance of what is wanted; infinities and NaN as they are.
+inline void expect_near(const Tensor& got, const std::vector<double>& want,
+                        double tolerance = 1e-6) {
   const std::vector<double> values = got.to_vector<double>();
   ASSERT_EQ(values.size(), want.size());
   for (size_t i = 0; i < want.size(); ++i) {
     if (std::isfinite(want[i])) {
-      EXPECT_NEAR(values[i], want[i], room) << i;
+      EXPECT_NEAR(values[i], want[i], tolerance) << i;
     } else {
       EXPECT_TRUE(values[i] == want[i] || (values[i] != values[i] && want[i] != want[i])) << i;
     }

@@ -84,12 +84,12 @@ class Interpreter {
 
   void see(const Tensor& x) { seen_.push_back(observe(x)); }
 
-  void keep(Tensor x, uint8_t place) {
+  void keep(Tensor x, uint8_t slot) {
     if (x.numel() > kLargest) return;
     if (pool_.size() < kPool) {
       pool_.push_back(std::move(x));
     } else {
-      pool_[place % kPool] = std::move(x);
+      pool_[slot % kPool] = std::move(x);
     }
   }
 

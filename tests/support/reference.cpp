@@ -344,28 +344,28 @@ Shape coordinates_of(int64_t i, const Shape& shape) {
   return at;
 }
 
-int64_t place_of(const Shape& coordinates, const Shape& shape) {
-  int64_t place = 0;
-  for (size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + coordinates[d];
-  return place;
+int64_t number_of(const Shape& coordinates, const Shape& shape) {
+  int64_t number = 0;
+  for (size_t d = 0; d < shape.size(); ++d) number = number * shape[d] + coordinates[d];
+  return number;
 }
 
 std::vector<int64_t> spread(const Shape& from, const Shape& to) {
-  std::vector<int64_t> places;
+  std::vector<int64_t> numbers;
   const size_t lead = to.size() - from.size();
   for (int64_t i = 0; i < count_of(to); ++i) {
     const Shape at = coordinates_of(i, to);
     Shape source(from.size(), 0);
     for (size_t d = 0; d < from.size(); ++d) source[d] = from[d] == 1 ? 0 : at[lead + d];
-    places.push_back(place_of(source, from));
+    numbers.push_back(number_of(source, from));
   }
-  return places;
+  return numbers;
 }
 
 Array stretch(const Array& x, const Shape& shape) {
   if (x.shape == shape) return x;
   Array result{x.dtype, shape, {}, false};
-  for (int64_t place : spread(x.shape, shape)) result.cells.push_back(x.cells[place]);
+  for (int64_t number : spread(x.shape, shape)) result.cells.push_back(x.cells[number]);
   return result;
 }
 

@@ -92,13 +92,13 @@ DType result_type(std::initializer_list<const Array*> operands);
 int64_t count_of(const Shape& shape);
 /// Throws Refused if they do not broadcast.
 Shape broadcast(const Shape& a, const Shape& b);
-/// For each element of `to` the place of the element of `from` that is broadcast to it.
+/// For each element of `to` the number of the element of `from` that is broadcast to it.
 std::vector<int64_t> spread(const Shape& from, const Shape& to);
 /// x broadcast to shape.
 Array stretch(const Array& x, const Shape& shape);
 /// The coordinates of element i of a shape.
 Shape coordinates_of(int64_t i, const Shape& shape);
-int64_t place_of(const Shape& coordinates, const Shape& shape);
+int64_t number_of(const Shape& coordinates, const Shape& shape);
 /// dim in [0, rank); throws Refused if it is out of range.
 int64_t wrap(int64_t dim, int64_t rank);
 

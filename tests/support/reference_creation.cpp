@@ -155,14 +155,14 @@ std::string judge_bernoulli(const Args& args, const Arg& got) {
   return "";
 }
 
-/// Places of each row that are possible, and different ones without replacement.
+/// Indices of each row that are possible, and different ones without replacement.
 std::string judge_multinomial(const Args& args, const Arg& got) {
   const Array &p = array_of(args, 0), &x = std::get<Array>(got);
   const size_t drawn = static_cast<size_t>(x.shape.back());
-  const int64_t places = p.shape.back();
+  const int64_t classes = p.shape.back();
   for (size_t i = 0; i < x.cells.size(); ++i) {
     const int64_t v = x.cells[i].i, row = static_cast<int64_t>(i / drawn);
-    if (v < 0 || v >= places || p.cells[row * places + v].f == 0) {
+    if (v < 0 || v >= classes || p.cells[row * classes + v].f == 0) {
       return fmt::format("{} cannot be drawn", v);
     }
     for (size_t k = i - i % drawn; k < i && !std::get<bool>(args[2]); ++k) {
@@ -202,14 +202,14 @@ Arg multinomial(const Args& args) {
   const Array& p = array_of(args, 0);
   require(is_real(p.dtype), ErrorKind::dtype);
   require(p.shape.size() == 1 || p.shape.size() == 2, ErrorKind::shape);
-  const int64_t wanted = int_of(args, 1), places = p.shape.back();
+  const int64_t wanted = int_of(args, 1), classes = p.shape.back();
   const bool again = std::get<bool>(args[2]);
-  require(wanted > 0 && (again || wanted <= places), ErrorKind::value);
+  require(wanted > 0 && (again || wanted <= classes), ErrorKind::value);
   for (const Cell& c : p.cells) require(c.f >= 0 && std::isfinite(c.f), ErrorKind::value);
   const int64_t rows = p.shape.size() == 1 ? 1 : p.shape[0];
   for (int64_t row = 0; row < rows; ++row) {
     int64_t possible = 0;
-    for (int64_t i = 0; i < places; ++i) possible += p.cells[row * places + i].f > 0;
+    for (int64_t i = 0; i < classes; ++i) possible += p.cells[row * classes + i].f > 0;
     require(possible >= (again ? 1 : wanted), ErrorKind::value);
   }
   Shape shape = p.shape;

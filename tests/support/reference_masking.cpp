@@ -61,9 +61,9 @@ Arg masked_fill(const Args& args) {
   const Shape shape = broadcast(array_of(args, 0).shape, mask.shape);
   Array x = stretch(array_of(args, 0), shape);
   require(holds(x.dtype, value.cells[0], value.dtype), ErrorKind::value);
-  const std::vector<int64_t> places = spread(mask.shape, shape);
+  const std::vector<int64_t> from = spread(mask.shape, shape);
   for (size_t i = 0; i < x.cells.size(); ++i) {
-    if (truth(mask, places[i])) x.cells[i] = convert(value.cells[0], value.dtype, x.dtype);
+    if (truth(mask, from[i])) x.cells[i] = convert(value.cells[0], value.dtype, x.dtype);
   }
   x.is_number = false;
   return x;
@@ -75,10 +75,10 @@ Arg masked_scatter(const Args& args) {
   require_mask(mask);
   const Shape shape = broadcast(array_of(args, 0).shape, mask.shape);
   Array x = stretch(array_of(args, 0), shape);
-  const std::vector<int64_t> places = spread(mask.shape, shape);
+  const std::vector<int64_t> from = spread(mask.shape, shape);
   size_t taken = 0;
   for (size_t i = 0; i < x.cells.size(); ++i) {
-    if (!truth(mask, places[i])) continue;
+    if (!truth(mask, from[i])) continue;
     require(taken < source.cells.size(), ErrorKind::value);
     x.cells[i] = source.cells[taken++];
   }
@@ -161,7 +161,7 @@ Arg from_indices(const Args& args) {
       require(index >= -sizes[d] && index < sizes[d], ErrorKind::index);
       at.push_back(index < 0 ? index + sizes[d] : index);
     }
-    result.cells[place_of(at, sizes)].i = value;
+    result.cells[number_of(at, sizes)].i = value;
   }
   return result;
 }
@@ -210,7 +210,7 @@ Array fold(const Array& x, const Shape& given_dims, bool keepdim, DType result, 
     for (int64_t d = 0; d < rank; ++d) {
       if (reduced[d]) at[d] = 0;
     }
-    groups[place_of(at, kept)].push_back(x.cells[i]);
+    groups[number_of(at, kept)].push_back(x.cells[i]);
   }
   Array out{result, shape, {}, false};
   for (const auto& group : groups) out.cells.push_back(reduce(group));

@@ -32,7 +32,7 @@ template <class F>
 Array pick(const Array& x, const Shape& shape, F source) {
   Array result{x.dtype, shape, {}, false};
   for (int64_t i = 0; i < count_of(shape); ++i) {
-    result.cells.push_back(x.cells[place_of(source(coordinates_of(i, shape)), x.shape)]);
+    result.cells.push_back(x.cells[number_of(source(coordinates_of(i, shape)), x.shape)]);
   }
   return result;
 }
@@ -142,7 +142,7 @@ Arg cat(const std::vector<Array>& all, int64_t dim) {
     size_t part = 0;
     for (; at[d] >= parts[part]->shape[d]; ++part) at[d] -= parts[part]->shape[d];
     const Array& x = *parts[part];
-    result.cells.push_back(convert(x.cells[place_of(at, x.shape)], x.dtype, dtype));
+    result.cells.push_back(convert(x.cells[number_of(at, x.shape)], x.dtype, dtype));
   }
   return result;
 }

@@ -23,7 +23,7 @@ inline void expect_layout(const Tensor& x, const Shape& shape, const Shape& stri
   EXPECT_EQ(x.strides().vec(), strides.vec());
 }
 
-/// The element at the given place, read through the layout.
+/// The element at the given position, read through the layout.
 inline int64_t element(const Tensor& x, const std::vector<int64_t>& at) {
   int64_t offset = 0;
   for (size_t i = 0; i < at.size(); ++i) offset += at[i] * x.strides()[i];

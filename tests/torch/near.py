@@ -15,8 +15,8 @@ def is_near(got, want, units, scale):
     if not want.dtype.is_floating_point:
         return torch.equal(got, want)
     got, exact = got.double(), want.double()
-    room = units * EPS[want.dtype] * (exact.abs() + scale) + torch.finfo(want.dtype).tiny
-    same = (got == exact) | (got.isnan() & exact.isnan()) | ((got - exact).abs() <= room)
+    tolerance = units * EPS[want.dtype] * (exact.abs() + scale) + torch.finfo(want.dtype).tiny
+    same = (got == exact) | (got.isnan() & exact.isnan()) | ((got - exact).abs() <= tolerance)
     return bool(same.all())
 
 

@@ -99,7 +99,7 @@ def test_get(check, dtype):
 
 
 def some_value(x, index, rng):
-    """A number, or a tensor that broadcasts to the selection; each place is written once, or by equal values."""
+    """A number, or a tensor that broadcasts to the selection; each element is written once, or by equal values."""
     try:
         order = torch.arange(x.torch.numel()).reshape(x.torch.shape)[index.torch]
     except (IndexError, RuntimeError):
@@ -137,8 +137,8 @@ def test_accumulate(check, dtype):
         shape = pick(rng, [(5,), (3, 4), (2, 3, 4)])
         x = pair(dtype, shape, rng, "small", private=True)
         count = rng.randint(1, len(shape) + 1)
-        places = tuple(integer_tensor(shape[d], rng, (4,), i % 10 == 9) for d in range(count))
-        index = Bracket(places, tuple(same_in_tamis(p) for p in places))
+        tensors = tuple(integer_tensor(shape[d], rng, (4,), i % 10 == 9) for d in range(count))
+        index = Bracket(tensors, tuple(same_in_tamis(p) for p in tensors))
         value = pair(dtype, (4,) + shape[count:], rng, "small")
         check("index_put_", x, index, value, call=lambda lib, x, i, v: (x.index_put_(i, v, accumulate=True), x))
 

@@ -23,11 +23,11 @@ def some_dim(shape, rng):
     return int(rng.randint(-rank, rank))
 
 
-def index_within(shape, dim, rng, dtype="int64", room=3):
+def index_within(shape, dim, rng, dtype="int64", extra=3):
     """An index for gather and scatter: up to the sizes of shape, but along dim of any size."""
     sizes = [int(rng.randint(1, s + 1)) for s in shape]
     if sizes:
-        sizes[dim] = int(rng.randint(1, shape[dim] + room))
+        sizes[dim] = int(rng.randint(1, shape[dim] + extra))
     return integers(0, shape[dim] if shape else 1, sizes, rng, dtype)
 
 

@@ -113,10 +113,10 @@ def put_apart(lib, x, value, *entries):
 
 
 def value_for(x, entries, rng):
-    """A value that x[entries] can be assigned, the same for all if several go to one place."""
-    places = torch.arange(x.torch.numel()).view(x.torch.shape)
+    """A value that x[entries] can be assigned, the same for all if several go to one element."""
+    numbers = torch.arange(x.torch.numel()).view(x.torch.shape)
     try:
-        found = places[apart([e.torch if isinstance(e, Pair) else e for e in entries])]
+        found = numbers[apart([e.torch if isinstance(e, Pair) else e for e in entries])]
     except IndexError:
         return 1
     shape = tuple(found.shape)

@@ -174,18 +174,18 @@ def test_losses_of_classes(check, op, dtype):
     for reduction in REDUCTIONS:
         for i in range(24):
             classes = int(rng.randint(1, 7))
-            places = pick(rng, [(4,), (1,), (0,), (3, 2), (2, 3, 2), (40,)])
-            x = pair(dtype, places[:1] + (classes,) + places[1:], rng, "small")
-            target = torch.from_numpy(rng.randint(0, classes, places))
+            sizes = pick(rng, [(4,), (1,), (0,), (3, 2), (2, 3, 2), (40,)])
+            x = pair(dtype, sizes[:1] + (classes,) + sizes[1:], rng, "small")
+            target = torch.from_numpy(rng.randint(0, classes, sizes))
             ignore = pick(rng, [-100, 0])
             if ignore == -100 and target.numel():
-                target[torch.from_numpy(rng.rand(*places) < 0.2)] = -100
+                target[torch.from_numpy(rng.rand(*sizes) < 0.2)] = -100
             target = Pair(target, same_in_tamis(target))
             options = {"ignore_index": ignore, "reduction": reduction}
             if rng.rand() < 0.5:
                 options["weight"] = pair(dtype, (classes,), rng, "positive")
             if rng.rand() < 0.5:
-                options["mask"] = mask(places, rng)
+                options["mask"] = mask(sizes, rng)
             if op == "cross_entropy" and rng.rand() < 0.5:
                 options["label_smoothing"] = 0.3
             check(op, x, target, call=class_call(op), ulps=ULPS[dtype], **options)
@@ -199,14 +199,14 @@ def test_cross_entropy_of_probabilities(check, dtype):
     for reduction in REDUCTIONS:
         for i in range(16):
             classes = int(rng.randint(1, 7))
-            places = pick(rng, [(4,), (1,), (3, 2)])
-            shape = places[:1] + (classes,) + places[1:]
+            sizes = pick(rng, [(4,), (1,), (3, 2)])
+            shape = sizes[:1] + (classes,) + sizes[1:]
             x, share = pair(dtype, shape, rng, "small"), probabilities(dtype, shape, rng)
             options = {"reduction": reduction}
             if rng.rand() < 0.5:
                 options["weight"] = pair(dtype, (classes,), rng, "positive")
             if rng.rand() < 0.5:
-                options["mask"] = mask(places, rng)
+                options["mask"] = mask(sizes, rng)
             if rng.rand() < 0.5:
                 options["label_smoothing"] = 0.3
             check("cross_entropy", x, share, call=class_call("cross_entropy"), ulps=ULPS[dtype], **options)

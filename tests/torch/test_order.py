@@ -1,7 +1,7 @@
 """Order: sorting, selection, quantiles, distinct values and search, over dtypes, layouts and arguments.
 
 Among equal elements torch may return any index, Tamis returns the smallest. So indices are compared with the
-first place of torch's value, and those of sort with torch's stable sort.
+first index of torch's value, and those of sort with torch's stable sort.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def some_kind(rng):
     return pick(rng, ["any", "small", "small"])
 
 
-def first_place(x, value, dim, keepdim):
+def first_index(x, value, dim, keepdim):
     """The smallest index along dim at which x has the value."""
     if x.dim() == 0:
         return torch.zeros((), dtype=torch.int64)
@@ -42,7 +42,7 @@ def first_place(x, value, dim, keepdim):
     return found.unsqueeze(dim) if keepdim else found
 
 
-def with_first_place(op):
+def with_first_index(op):
     """op along a dimension; torch's index is replaced by that of the first equal element."""
 
     def call(lib, x, *args):
@@ -50,7 +50,7 @@ def with_first_place(op):
         if lib is torch:
             x = x.contiguous()  # torch 1.13 reads wrong memory of expanded tensors
         values, indices = getattr(lib, op)(x, *rest, dim, keepdim)
-        return (values, first_place(x, values, dim, keepdim)) if lib is torch else (values, indices)
+        return (values, first_index(x, values, dim, keepdim)) if lib is torch else (values, indices)
 
     return call
 
@@ -123,12 +123,12 @@ def test_median(check, op, dtype):
     rng = seeded(op + dtype)
     for i in range(40):
         x = pair(dtype, some_shape(rng), rng, some_kind(rng))
-        check(op, x, some_dim(x, rng), bool(rng.randint(2)), call=with_first_place(op))
+        check(op, x, some_dim(x, rng), bool(rng.randint(2)), call=with_first_index(op))
         check(op, x, call=lambda lib, x: getattr(lib, op)(x.contiguous()))
     for shape in ((100001,), (3, 70000), (100, 301)):
         x = pair(dtype, shape, rng, "small")
-        check(op, x, 0, True, call=with_first_place(op))
-        check(op, x, -1, False, call=with_first_place(op))
+        check(op, x, 0, True, call=with_first_index(op))
+        check(op, x, -1, False, call=with_first_index(op))
         check(op, x)
     different = plain(np.random.RandomState(2).permutation(60).reshape(4, 15).tolist(), dtype)
     check(op, different, 1)
@@ -149,10 +149,10 @@ def test_kthvalue_of_many(check, dtype):
             x = pair(dtype, shape, rng, kind)
             n = shape[-1]
             for k in (1, 2, n // 3, n // 2, n - 1, n):
-                check("kthvalue", x, k, -1, False, call=with_first_place("kthvalue"))
+                check("kthvalue", x, k, -1, False, call=with_first_index("kthvalue"))
     ordered = plain(np.sort(np.abs(rng.randn(90000)) * 20).tolist(), dtype)
     for k in (1, 30000, 90000):
-        check("kthvalue", ordered, k, -1, False, call=with_first_place("kthvalue"))
+        check("kthvalue", ordered, k, -1, False, call=with_first_index("kthvalue"))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -160,8 +160,8 @@ def test_mode(check, dtype):
     rng = seeded("mode" + dtype)
     for i in range(40):
         x = pair(dtype, some_shape(rng), rng, "small" if dtype in FLOATS else some_kind(rng))
-        check("mode", x, some_dim(x, rng), bool(rng.randint(2)), call=with_first_place("mode"))
-    check("mode", pair(dtype, (100001,), rng, "small"), 0, False, call=with_first_place("mode"))
+        check("mode", x, some_dim(x, rng), bool(rng.randint(2)), call=with_first_index("mode"))
+    check("mode", pair(dtype, (100001,), rng, "small"), 0, False, call=with_first_index("mode"))
     check("mode", plain([[1, 1, 0], [0, 0, 1]], dtype), call=lambda lib, x: x.mode().values)
     check("mode", plain([1.0, float("nan"), float("nan")]))
 

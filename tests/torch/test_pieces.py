@@ -1,4 +1,4 @@
-"""Cutting into views, moving dimensions, repeating, grids, numbers of places: against torch's of the same name."""
+"""Cutting into views, moving dimensions, repeating, grids, numbers of classes: against torch's of the same name."""
 
 import pytest
 import torch

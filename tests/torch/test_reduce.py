@@ -178,8 +178,8 @@ def test_aminmax(check, dtype):
 def test_moments(check, op, dtype):
     rng = seeded(op + dtype)
     # In float64 torch's own rounding shows.
-    room = (64, 1.0) if dtype == "float64" else (8, 1e-3)
-    call = near(lambda lib, x, *a, **k: getattr(lib, op)(x, *a, **k), *room)
+    tolerance = (64, 1.0) if dtype == "float64" else (8, 1e-3)
+    call = near(lambda lib, x, *a, **k: getattr(lib, op)(x, *a, **k), *tolerance)
     for i in range(30):
         x = pair(dtype, some_shape(rng), rng, "small")
         dims = some_dims(x.torch.dim(), rng)
@@ -194,7 +194,7 @@ def test_moments(check, op, dtype):
         check(op, pair(dtype, (3, 9000), rng, "small"), 1, call=call)
         check(op, plain([1e4, 1e4 + 1, 1e4 + 2], dtype), call=call)
         if op in ("var", "std"):
-            check(op, pair(dtype, (3, 4), rng, "small"), call=near(lambda lib, x: getattr(x, op)(0), *room))
+            check(op, pair(dtype, (3, 4), rng, "small"), call=near(lambda lib, x: getattr(x, op)(0), *tolerance))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -15,10 +15,10 @@ def against(check, op, want, *args, ours=None, **kwargs):
 
 def padded(selected, size, fill):
     """The first `size` rows, filled up."""
-    room = torch.full((size,) + tuple(selected.shape[1:]), fill, dtype=selected.dtype)
+    buffer = torch.full((size,) + tuple(selected.shape[1:]), fill, dtype=selected.dtype)
     taken = min(size, len(selected))
-    room[:taken] = selected[:taken]
-    return room, torch.tensor(len(selected))
+    buffer[:taken] = selected[:taken]
+    return buffer, torch.tensor(len(selected))
 
 
 def fills(dtype):

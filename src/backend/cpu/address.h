@@ -1,4 +1,4 @@
-// Where buffers lie in the CPU's memory.
+// The addresses of buffers in the CPU's memory.
 #pragma once
 
 #include <cstddef>

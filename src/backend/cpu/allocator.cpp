@@ -29,7 +29,7 @@ constexpr int64_t kAlign = 64;
 constexpr int64_t kPadding = 64;
 constexpr int64_t kLarge = int64_t{1} << 20;  // from here on blocks are mapped
 constexpr int64_t kHugePage = int64_t{2} << 20;
-/// The most that can be asked for: rounded up to pages it still fits size_t, of 32 bits too.
+/// The largest request: rounded up to pages it still fits size_t, also of 32 bits.
 constexpr int64_t kMost =
     static_cast<int64_t>(std::min<uint64_t>(SIZE_MAX, INT64_MAX)) - 4 * kHugePage;
 constexpr int kClasses = 64;  // sizes below kLarge: four steps for each power of two
@@ -38,8 +38,8 @@ constexpr size_t kKeptBytes = size_t{1} << 20;  // per class and thread
 // ---- what memory_stats tells --------------------------------------------------------------------
 
 /// One thread's share of the numbers, written by that thread alone, so that a small allocation
-/// needs no locked instruction. A block may be given back by another thread than took it, so a
-/// share may be negative.
+/// needs no locked instruction. A block may be freed by another thread than the one that took it,
+/// so a share may be negative.
 struct Tally {
   std::atomic<int64_t> live{0}, cached{0}, allocations{0}, allocated{0};
 
@@ -49,13 +49,13 @@ struct Tally {
   }
 };
 
-/// A thread's live bytes join those of the process when they are this many: by as much the peak may
-/// be wrong, per thread.
+/// A thread's live bytes are added to those of the process when they reach this many; the peak may
+/// be off by as much per thread.
 constexpr int64_t kJoin = int64_t{64} << 10;
 
 /// The numbers of the process, and the shares of its threads.
 struct Ledger {
-  std::atomic<int64_t> live{0}, peak{0};  // but for the threads' shares
+  std::atomic<int64_t> live{0}, peak{0};  // except for the threads' shares
   std::mutex mutex;                       // guards the rest
   std::vector<const Tally*> threads;
   Tally others;  // of threads that have ended
@@ -81,11 +81,11 @@ Ledger& ledger() {
 /// The bytes in tensors and in scratch.
 int64_t live_bytes() { return ledger().live + ledger().sum(&Tally::live); }
 
-/// In front of every block's data.
+/// Before every block's data.
 struct alignas(kAlign) Header {
-  void* base;      // what the system gave
-  int64_t mapped;  // bytes from base; 0: from aligned_alloc
-  int64_t room;    // bytes usable from the data on, padding included
+  void* base;        // what the system gave
+  int64_t mapped;    // bytes from base; 0: from aligned_alloc
+  int64_t capacity;  // bytes usable from the data on, padding included
 };
 
 Header* header_of(void* data) { return static_cast<Header*>(data) - 1; }
@@ -107,27 +107,27 @@ void give_back(Header* h) {
 
 // ---- small blocks -------------------------------------------------------------------------------
 
-/// The class whose blocks hold `room` bytes, and that size: 64, 80, 96, 112, 128, 160, ...
+/// The class whose blocks hold `capacity` bytes, and that size: 64, 80, 96, 112, 128, 160, ...
 struct SizeClass {
   int index;
-  int64_t room;
+  int64_t capacity;
 };
-SizeClass class_of(int64_t room) {
-  if (room <= kAlign) return {0, kAlign};
+SizeClass class_of(int64_t capacity) {
+  if (capacity <= kAlign) return {0, kAlign};
   const int log =
-      std::bit_width(static_cast<uint64_t>(room - 1)) - 1;  // 2^log < room <= 2^(log + 1)
+      std::bit_width(static_cast<uint64_t>(capacity - 1)) - 1;  // 2^log < capacity <= 2^(log + 1)
   const int shift = log - 2;  // steps of a quarter of 2^log, at least 16 bytes
-  const int64_t steps = ((room - 1) >> shift) + 1;
+  const int64_t steps = ((capacity - 1) >> shift) + 1;
   return {(log - 6) * 4 + static_cast<int>(steps) - 4, steps << shift};
 }
 
-void* new_small(int64_t room) {
+void* new_small(int64_t capacity) {
   const int64_t bytes =
-      (room + static_cast<int64_t>(sizeof(Header)) + kAlign - 1) / kAlign * kAlign;
+      (capacity + static_cast<int64_t>(sizeof(Header)) + kAlign - 1) / kAlign * kAlign;
   void* base = std::aligned_alloc(kAlign, static_cast<size_t>(bytes));
-  if (!base) out_of_memory(room - kPadding);
+  if (!base) out_of_memory(capacity - kPadding);
   auto* h = static_cast<Header*>(base);
-  *h = {base, 0, room};
+  *h = {base, 0, capacity};
   return h + 1;
 }
 
@@ -152,14 +152,14 @@ struct SmallCache {
   void clear() {
     for (std::vector<void*>& list : free) {
       for (void* data : list) {
-        tally.add(&Tally::cached, -header_of(data)->room);
+        tally.add(&Tally::cached, -header_of(data)->capacity);
         give_back(header_of(data));
       }
       list.clear();
     }
   }
 };
-// A plain pointer, so that the usual way to the cache is one access to the thread's memory.
+// A plain pointer, so that reaching the cache usually takes one access to the thread's memory.
 thread_local SmallCache* own_cache = nullptr;
 thread_local bool own_cache_gone = false;
 
@@ -186,23 +186,23 @@ void count_live(int64_t change, SmallCache* cache) {
   if (joins) ledger().change_live(share);
 }
 
-void* take_small(int64_t room, SmallCache* cache) {
-  const SizeClass cls = class_of(room);
+void* take_small(int64_t capacity, SmallCache* cache) {
+  const SizeClass cls = class_of(capacity);
   if (TAMIS_CACHE_MEMORY && cache && !cache->free[cls.index].empty()) {
     void* data = cache->free[cls.index].back();
     cache->free[cls.index].pop_back();
-    cache->tally.add(&Tally::cached, -cls.room);
+    cache->tally.add(&Tally::cached, -cls.capacity);
     return data;
   }
-  return new_small(TAMIS_CACHE_MEMORY ? cls.room : room);
+  return new_small(TAMIS_CACHE_MEMORY ? cls.capacity : capacity);
 }
 
 void put_small(Header* h, SmallCache* cache) {
   if (TAMIS_CACHE_MEMORY && cache) {
-    std::vector<void*>& list = cache->free[class_of(h->room).index];
-    if ((list.size() + 1) * static_cast<size_t>(h->room) <= kKeptBytes) {
+    std::vector<void*>& list = cache->free[class_of(h->capacity).index];
+    if ((list.size() + 1) * static_cast<size_t>(h->capacity) <= kKeptBytes) {
       list.push_back(h + 1);
-      cache->tally.add(&Tally::cached, h->room);
+      cache->tally.add(&Tally::cached, h->capacity);
       return;
     }
   }
@@ -221,7 +221,7 @@ int64_t cache_limit() {
 
 struct LargeCache {
   std::mutex mutex;
-  std::multimap<int64_t, Header*> free;  // by room
+  std::multimap<int64_t, Header*> free;  // by capacity
   int64_t bytes = 0;
 };
 LargeCache& large_cache() {
@@ -232,17 +232,17 @@ LargeCache& large_cache() {
 void empty_large_cache() {
   LargeCache& cache = large_cache();
   std::lock_guard guard(cache.mutex);
-  for (auto& [room, h] : cache.free) give_back(h);
+  for (auto& [capacity, h] : cache.free) give_back(h);
   cache.free.clear();
   cache.bytes = 0;
 }
 
-/// Throws unless the process can have so many bytes more. Systems that overcommit would give them,
-/// and kill the process when it writes to them.
-void make_room(int64_t room) {
+/// Throws unless the process can have that many more bytes. Systems that overcommit would grant
+/// them, and kill the process when it writes to them.
+void reserve(int64_t capacity) {
   const int64_t left = cpu::memory_limit() - live_bytes();
-  if (room > left) out_of_memory(room - kPadding);
-  if (room > left - cache_limit()) empty_large_cache();
+  if (capacity > left) out_of_memory(capacity - kPadding);
+  if (capacity > left - cache_limit()) empty_large_cache();
 }
 
 /// Fresh pages, or null.
@@ -252,63 +252,63 @@ char* map_pages(int64_t bytes) {
   return pages == MAP_FAILED ? nullptr : static_cast<char*>(pages);
 }
 
-void* new_large(int64_t room) {
-  make_room(room);
+void* new_large(int64_t capacity) {
+  reserve(capacity);
   static std::atomic<uint32_t> turn{0};
   // Blocks start at different offsets in their page: equal ones make loads and stores that are 4
   // KiB apart collide.
   const int64_t stagger = 256 * (turn.fetch_add(1, std::memory_order_relaxed) % 8);
   const int64_t lead = static_cast<int64_t>(sizeof(Header)) + stagger;
-  const int64_t bytes = (room + lead + kHugePage - 1) / kHugePage * kHugePage;
+  const int64_t bytes = (capacity + lead + kHugePage - 1) / kHugePage * kHugePage;
   char* begin = map_pages(bytes + kHugePage);
-  if (!begin) {  // what is kept for reuse may be what the system lacks
+  if (!begin) {  // what is cached may be what the system lacks
     empty_large_cache();
     begin = map_pages(bytes + kHugePage);
   }
-  if (!begin) out_of_memory(room - kPadding);
+  if (!begin) out_of_memory(capacity - kPadding);
   const auto over = reinterpret_cast<uintptr_t>(begin) % kHugePage;
   char* base = over ? begin + (kHugePage - static_cast<int64_t>(over)) : begin;
   if (base > begin) munmap(begin, static_cast<size_t>(base - begin));
   if (const int64_t tail = begin + bytes + kHugePage - (base + bytes)) {
     munmap(base + bytes, static_cast<size_t>(tail));
   }
-  madvise(base, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // a wish, not a need
+  madvise(base, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // only a hint
   auto* h = reinterpret_cast<Header*>(base + stagger);
   *h = {base, bytes, bytes - lead};
   return h + 1;
 }
 
-/// The largest block that is used where this room is wanted.
-int64_t largest_for(int64_t room) { return room + room / 4 + kHugePage; }
+/// The largest block that is used for this capacity.
+int64_t largest_for(int64_t capacity) { return capacity + capacity / 4 + kHugePage; }
 
-void* take_large(int64_t room) {
+void* take_large(int64_t capacity) {
   if (TAMIS_CACHE_MEMORY) {
     LargeCache& cache = large_cache();
     std::lock_guard guard(cache.mutex);
-    const auto at = cache.free.lower_bound(room);
-    if (at != cache.free.end() && at->first <= largest_for(room)) {
+    const auto at = cache.free.lower_bound(capacity);
+    if (at != cache.free.end() && at->first <= largest_for(capacity)) {
       Header* h = at->second;
       cache.free.erase(at);
-      cache.bytes -= h->room;
+      cache.bytes -= h->capacity;
       return h + 1;
     }
   }
-  return new_large(room);
+  return new_large(capacity);
 }
 
 void put_large(Header* h) {
   std::vector<Header*> evicted;
-  if (TAMIS_CACHE_MEMORY && h->room <= cache_limit()) {
+  if (TAMIS_CACHE_MEMORY && h->capacity <= cache_limit()) {
     LargeCache& cache = large_cache();
     std::lock_guard guard(cache.mutex);
-    while (cache.bytes + h->room > cache_limit()) {
+    while (cache.bytes + h->capacity > cache_limit()) {
       const auto largest = std::prev(cache.free.end());
       cache.bytes -= largest->first;
       evicted.push_back(largest->second);
       cache.free.erase(largest);
     }
-    cache.free.emplace(h->room, h);
-    cache.bytes += h->room;
+    cache.free.emplace(h->capacity, h);
+    cache.bytes += h->capacity;
   } else {
     evicted.push_back(h);
   }
@@ -337,9 +337,9 @@ namespace cpu {
 
 Memory allocate(int64_t bytes) {
   if (bytes > kMost) out_of_memory(bytes);
-  const int64_t room = bytes + kPadding;
+  const int64_t capacity = bytes + kPadding;
   SmallCache* const cache = small_cache();
-  void* data = room < kLarge ? take_small(room, cache) : take_large(room);
+  void* data = capacity < kLarge ? take_small(capacity, cache) : take_large(capacity);
   count_live(bytes, cache);
   if (cache) {
     cache->tally.add(&Tally::allocations, 1);
@@ -358,13 +358,13 @@ Memory shrink(Memory memory, int64_t bytes) {
   count_live(bytes - memory.bytes, cache);
   if (cache) cache->tally.add(&Tally::allocated, bytes - memory.bytes);
   Header* const h = header_of(memory.data);
-  const int64_t room = bytes + kPadding;
-  if (h->mapped && h->room > 2 * largest_for(room)) {
+  const int64_t capacity = bytes + kPadding;
+  if (h->mapped && h->capacity > 2 * largest_for(capacity)) {
     const int64_t lead = static_cast<char*>(memory.data) - static_cast<char*>(h->base);
-    const int64_t kept = (lead + room + kHugePage - 1) / kHugePage * kHugePage;
+    const int64_t kept = (lead + capacity + kHugePage - 1) / kHugePage * kHugePage;
     munmap(static_cast<char*>(h->base) + kept, static_cast<size_t>(h->mapped - kept));
     h->mapped = kept;
-    h->room = kept - lead;
+    h->capacity = kept - lead;
   }
   return {memory.data, bytes, memory.free};
 }

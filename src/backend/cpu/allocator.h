@@ -1,5 +1,5 @@
-// Allocator: aligned, padded memory that is kept for reuse, because fresh pages cost more than the
-// kernels that fill them.
+// Allocator: aligned, padded memory that is cached for reuse, because fresh pages cost more than
+// the kernels that fill them.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace tamis::cpu {
 
-/// At least `bytes` bytes, 64-byte aligned, with 64 bytes behind them that may be read and
-/// overwritten. Throws kind memory if the system has none left, or if all tensors together would be
-/// more than the process can have (memory_limit).
+/// At least `bytes` bytes, 64-byte aligned, with 64 bytes after them that may be read and
+/// overwritten. Throws kind memory if the system has none left, or if all tensors together would
+/// exceed what the process can have (memory_limit).
 Memory allocate(int64_t bytes);
 
-/// The same refusal for memory of another kind, such as vectors, before it is asked for.
+/// The same error for other memory, such as vectors, before it is allocated.
 void check_memory(int64_t bytes);
 
-/// The same block for fewer bytes. What is behind them stays with it, unless that is much: then its
-/// pages go back to the system.
+/// The same block for fewer bytes. What follows stays with it, unless that is much: then its pages
+/// go back to the system.
 Memory shrink(Memory memory, int64_t bytes);
 
 }  // namespace tamis::cpu

@@ -1,5 +1,5 @@
-// The sink that finds where extremes stand. Which element it finds does not depend on the order in
-// which parts are put together, because equal values are told apart by their index.
+// The sink that finds the indices of extremes. Which element it finds does not depend on the order
+// in which parts are put together, because ties are broken by index.
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -12,7 +12,7 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Whether a stands before b in the search for the largest (smallest) value: NaN before all else.
+/// Whether a comes before b in the search for the largest (smallest) value: NaN first.
 template <bool kLargest, class T>
 bool beats(T a, T b) {
   const bool before = kLargest ? a > b : a < b;
@@ -74,7 +74,7 @@ class Search {
     return true;
   }
 
-  /// Elements [from, from + n) of a block, of which the first has index `base`.
+  /// Elements [from, from + n) of a block; the first has index `base`.
   static void update(const Block<T>& block, int64_t from, int64_t n, int64_t base, Best<T>& best) {
     const T* x = block.values + from;
     constexpr int kType = static_cast<int>(dtype_of<T>);
@@ -162,8 +162,8 @@ struct Columns {
       : values(static_cast<size_t>(n), worst<kLargest, T>()), indices(static_cast<size_t>(n), -1) {}
 };
 
-/// One row, elements [from, from + width) of a block. `missing` counts the columns of which nothing
-/// has been kept so far: only those can take an element that is no better than the worst.
+/// One row, elements [from, from + width) of a block. `missing` counts the columns without a kept
+/// element so far: only those can take an element that is no better than the worst.
 template <class T, bool kLargest>
 void update_columns(const Block<T>& block, int64_t from, int64_t width, int64_t row, T* values,
                     int64_t* indices, int64_t& missing) {
@@ -200,7 +200,7 @@ void search_columns(Search<T, kLargest>& search, int64_t base, int64_t inner, in
   }
 }
 
-/// [reduced, inner] matrices. Where they are few, their rows are cut into parts.
+/// [reduced, inner] matrices. If there are few, their rows are split into parts.
 template <class T, bool kLargest>
 void search_matrices(const Program& program, int64_t outer, int64_t reduced, int64_t inner,
                      T* values, int64_t* indices) {

@@ -5,11 +5,11 @@
 
 #include "backend/cpu/address.h"
 #include "backend/cpu/allocator.h"
+#include "backend/cpu/indexed.h"
 #include "backend/cpu/isin.h"
 #include "backend/cpu/kernels/kernels.h"
 #include "backend/cpu/matmul.h"
 #include "backend/cpu/order.h"
-#include "backend/cpu/places.h"
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
 #include "tamis/runtime.h"
@@ -21,7 +21,7 @@ namespace {
 using cpu::address;
 
 int64_t* integers(const Buffer& buffer) { return address<int64_t>(buffer); }
-/// Null for an output that nobody wants.
+/// Null for an output that is not wanted.
 void* optional(const Buffer& buffer, DType dtype) {
   return buffer ? address(buffer, itemsize(dtype)) : nullptr;
 }
@@ -141,12 +141,13 @@ class CpuBackend final : public Backend {
   bool within(const Buffer& indices, int64_t n, int64_t low, int64_t high) override {
     return cpu::run_within(integers(indices), n, low, high);
   }
-  void take(const Places& places, const Buffer& from, size_t itemsize, const Buffer& out) override {
-    cpu::run_take(places, address(from, itemsize), itemsize, address(out, itemsize));
+  void take(const IndexedElements& indexed, const Buffer& from, size_t itemsize,
+            const Buffer& out) override {
+    cpu::run_take(indexed, address(from, itemsize), itemsize, address(out, itemsize));
   }
-  void put(const Places& places, const Buffer& to, const Buffer& source,
+  void put(const IndexedElements& indexed, const Buffer& to, const Buffer& source,
            const Shape& source_strides, DType dtype, Combine combine) override {
-    cpu::run_put(places, address(to, itemsize(dtype)), address(source, itemsize(dtype)),
+    cpu::run_put(indexed, address(to, itemsize(dtype)), address(source, itemsize(dtype)),
                  source_strides, dtype, combine);
   }
 

@@ -35,7 +35,7 @@ inline void set_bits(uint64_t* words, int64_t from, int64_t n) {
   words[last] |= tail;
 }
 
-/// Bits [from, from + n) of words, moved to the front; those behind them are zero.
+/// Bits [from, from + n) of words, moved to the front; those after them are zero.
 inline void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out) {
   const int64_t first = from / 64, shift = from % 64, last = (from + n - 1) / 64;
   const int64_t count = (n + 63) / 64;

@@ -31,9 +31,9 @@ inline int64_t count_block(const Register& mask, int64_t n) {
   return mask.state == MaskState::all ? n : kernels().popcount(mask.words(), n);
 }
 
-/// The mask of a program, counted before the first element is moved. Its bits are kept in between,
-/// an eighth of what even a mask of bytes would be to read again, as many as fit into a bounded
-/// room; what is beyond it is computed again. At most one per thread is alive at a time.
+/// The mask of a program, counted before the first element is moved. Its bits are saved in between
+/// (an eighth of what reading even a mask of bytes again would cost), as many as fit into a bounded
+/// buffer; the rest is computed again. At most one per thread is alive at a time.
 class CountedMask {
  public:
   explicit CountedMask(const Program& program)
@@ -63,7 +63,7 @@ class CountedMask {
   static constexpr int64_t kKept = int64_t{1} << 25;  // 4 MiB of bits
   static_assert(kKept % kChunk == 0);
 
-  /// Whether the mask is a structured one, whose bits are no work.
+  /// Whether the mask is a structured one, whose bits cost nothing.
   static bool is_structured(const Program& program) {
     const Instr& instr = program.code[0];
     return program.mask_end == 1 && instr.op == Op::load && program.leaves[instr.leaf].intervals;

@@ -1,5 +1,5 @@
-// The block evaluator: loading leaves, dispatching instructions to kernels, and tracking what masks
-// are as a whole.
+// The block evaluator: loading leaves, dispatching instructions to kernels, and tracking whether
+// masks are all true or all false.
 #include "backend/cpu/evaluator.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace tamis::cpu {
 namespace {
 
 /// A little more than a block of the largest elements, so that registers do not all start at the
-/// same place of a page.
+/// same position of a page.
 constexpr size_t kRegisterBytes = kBlock * 16 + 320;
 
 /// Buffers of this thread, kept between programs.
@@ -27,14 +27,14 @@ struct Arena {
 };
 thread_local Arena register_arena, mask_arena;
 
-void* room_in(Arena& arena, size_t bytes) {
+void* buffer_in(Arena& arena, size_t bytes) {
   if (arena.bytes < bytes) {
     std::free(std::exchange(arena.data, nullptr));
     arena.bytes = 0;
-    const size_t room = (bytes + 63) / 64 * 64;
-    arena.data = static_cast<char*>(std::aligned_alloc(64, room));
+    const size_t rounded = (bytes + 63) / 64 * 64;
+    arena.data = static_cast<char*>(std::aligned_alloc(64, rounded));
     if (!arena.data) throw std::bad_alloc();
-    arena.bytes = room;
+    arena.bytes = rounded;
   }
   return arena.data;
 }
@@ -61,19 +61,19 @@ bool is_packed(const Shape& shape, const Shape& strides) {
 }
 
 uint64_t* kept_words(int64_t count) {
-  return static_cast<uint64_t*>(room_in(mask_arena, static_cast<size_t>(count) * 8));
+  return static_cast<uint64_t*>(buffer_in(mask_arena, static_cast<size_t>(count) * 8));
 }
 
 Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kernels()) {
   const auto count = static_cast<size_t>(program.registers);
-  char* room = static_cast<char*>(
-      room_in(register_arena, (kRegisterBytes + sizeof(Register)) * (count + 2)));
-  scratch_ = room;
-  bytes_ = room += kRegisterBytes;
-  registers_ = reinterpret_cast<Register*>(room + kRegisterBytes * (count + 1));
+  char* memory = static_cast<char*>(
+      buffer_in(register_arena, (kRegisterBytes + sizeof(Register)) * (count + 2)));
+  scratch_ = memory;
+  bytes_ = memory += kRegisterBytes;
+  registers_ = reinterpret_cast<Register*>(memory + kRegisterBytes * (count + 1));
   for (size_t i = 0; i < count; ++i) {
-    room += kRegisterBytes;
-    new (registers_ + i) Register{room, room, MaskState::mixed};
+    memory += kRegisterBytes;
+    new (registers_ + i) Register{memory, memory, MaskState::mixed};
   }
   // A few elements are computed and then repeated.
   const int64_t n = std::min(kBlock, program.numel), few = std::min<int64_t>(n, 64);
@@ -139,7 +139,7 @@ bool Evaluator::value_is_there() const {
 }
 
 const void* Evaluator::run_kept(int64_t start, int64_t n) {
-  constexpr int64_t kGap = 4;  // words that are worth a run of their own
+  constexpr int64_t kGap = 4;  // words that are worth a separate run
   Register& mask = registers_[program_.mask];
   if (mask.state != MaskState::mixed || value_is_there()) return run_value(start, n);
   const auto count = static_cast<int64_t>(words_of(n));
@@ -276,7 +276,7 @@ void Evaluator::execute_where(const Instr& instr, int64_t n) {
 
 namespace {
 
-/// Where in a leaf the elements [start, start + n) stand in one run; -1 if they do not.
+/// Where in a leaf the elements [start, start + n) are, if in one run, else -1.
 int64_t run_at(const Shape& shape, const Shape& strides, int64_t start, int64_t n) {
   if (shape.empty() || strides.back() != 1) return -1;
   int64_t offset = start % shape.back(), rest = start / shape.back();
@@ -369,27 +369,27 @@ void Evaluator::load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint6
   const Intervals& intervals = *leaf.intervals;
   const int64_t cols = intervals.cols();
   const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
-  const auto contains = [&](int64_t place) {
-    const auto [lo, hi] = intervals.row(place / cols);
-    return place % cols >= lo && place % cols < hi;
+  const auto contains = [&](int64_t position) {
+    const auto [lo, hi] = intervals.row(position / cols);
+    return position % cols >= lo && position % cols < hi;
   };
   for_each_segment(program_.shape, leaf.strides, start, n,
                    [&](int64_t offset, int64_t at, int64_t length) {
-                     const int64_t place = leaf.offset + offset;
+                     const int64_t position = leaf.offset + offset;
                      if (stride == 0) {
-                       if (contains(place)) set_bits(words, at, length);
+                       if (contains(position)) set_bits(words, at, length);
                        return;
                      }
                      if (stride != 1) {
                        for (int64_t i = 0; i < length; ++i) {
-                         if (contains(place + i * stride)) set_bits(words, at + i, 1);
+                         if (contains(position + i * stride)) set_bits(words, at + i, 1);
                        }
                        return;
                      }
-                     // Consecutive places: one interval for each row that the segment passes
+                     // Consecutive positions: one interval for each row that the segment passes
                      // through.
                      for (int64_t done = 0; done < length;) {
-                       const int64_t row = (place + done) / cols, col = (place + done) % cols;
+                       const int64_t row = (position + done) / cols, col = (position + done) % cols;
                        const int64_t here = std::min(cols - col, length - done);
                        const auto [lo, hi] = intervals.row(row);
                        const int64_t from = std::max(lo, col), to = std::min(hi, col + here);

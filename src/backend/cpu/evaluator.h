@@ -18,7 +18,7 @@ enum class MaskState : uint8_t { none, all, mixed };
 
 struct Register {
   void* data = nullptr;    // where the block's values are: the buffer, or the leaf's memory itself
-  void* buffer = nullptr;  // room for a block of any dtype
+  void* buffer = nullptr;  // for a block of any dtype
   MaskState state = MaskState::mixed;
   bool uniform = false;  // all elements are the same, in every block
 
@@ -38,24 +38,24 @@ class Evaluator {
   const Register& run_mask(int64_t start, int64_t n);
   /// The same from bits that run_mask has computed for this block before.
   const Register& reuse_mask(const uint64_t* words, int64_t n);
-  /// Computes the value for the same block. Where `out` is given (room for exactly n elements of
+  /// Computes the value for the same block. Where `out` is given (a buffer of exactly n elements of
   /// the value's dtype, bool as bytes), the values are put there; otherwise wherever the result's
   /// data points to.
   const void* run_value(int64_t start, int64_t n, void* out = nullptr);
 
-  /// As run_value, for a sink that has no use for values whose bit is zero: long runs of those are
+  /// As run_value, for a sink that does not need values whose bit is zero: long runs of those are
   /// not computed. The mask's register keeps its bits.
   const void* run_kept(int64_t start, int64_t n);
   /// Whether all values are the same, in every block.
   bool value_is_uniform() const { return registers_[program_.value].uniform; }
 
-  /// Room for a block of any dtype, for the sink's own use.
+  /// A buffer for a block of any dtype, for the sink's own use.
   void* scratch() { return scratch_; }
 
  private:
   void run(std::span<const Instr> code, size_t from, size_t to, int64_t start, int64_t n);
   void execute(const Instr& instr, int64_t start, int64_t n);
-  /// Whether values are where they are read from, or have come with the mask.
+  /// Whether values are read where they are, or were computed with the mask.
   bool value_is_there() const;
   void load(const Instr& instr, int64_t start, int64_t n);
   void load_bytes(int leaf, int64_t start, int64_t n, void* out);
@@ -109,10 +109,10 @@ void for_each_segment(const Shape& shape, const Shape& strides, int64_t start, i
   }
 }
 
-/// Room for mask words of this thread, kept between programs; the next call takes it back.
+/// This thread's buffer for mask words; the next call reuses it.
 uint64_t* kept_words(int64_t count);
 
-/// Whether elements lie one after the other in the program's order.
+/// Whether elements are contiguous in the program's order.
 bool is_packed(const Shape& shape, const Shape& strides);
 
 }  // namespace tamis::cpu

@@ -15,7 +15,7 @@
 namespace tamis {
 namespace {
 
-/// Up to how many values it is the fastest to compare with each.
+/// Up to this many values, comparing with each is fastest.
 template <class T>
 constexpr size_t kTiny = sizeof(T) == 8 ? 1 : 8;
 
@@ -103,7 +103,7 @@ class BitmapSet final : public ProbedSet {
   }
 
   bool contains(T x) const {
-    // Elements outside of the range look at the first bit behind it, which is never set.
+    // Elements outside of the range look at the first bit after it, which is never set.
     const uint64_t at = std::min(to_unsigned(x) - low_, range_ + 1);
     return bits_[at / 64] >> (at % 64) & 1;
   }
@@ -139,8 +139,8 @@ class ByteSet final : public ProbedSet {
 };
 
 /// Buckets of four keys, at most half full, behind a filter of one bit per hash value: few elements
-/// that are not in the set get past it, and it is small enough for the nearest caches. A bucket
-/// that is full goes on in the next one.
+/// that are not in the set get past it, and it is small enough for the nearest caches. A full
+/// bucket continues in the next one.
 template <class T>
 class HashSet final : public ProbedSet {
  public:
@@ -208,7 +208,7 @@ class HashSet final : public ProbedSet {
 
   size_t next(size_t bucket) const { return (bucket + 1) & (slots_.size() / kBucket - 1); }
 
-  Key filler_;  // one of the values, in all free slots: so no number has to be kept for them
+  Key filler_;  // one of the values, in all free slots: so no number has to be reserved for them
   std::vector<uint64_t> filter_;
   std::vector<Key> slots_;
   int filter_shift_, bucket_shift_;

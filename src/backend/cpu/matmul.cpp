@@ -1,5 +1,5 @@
-// Products of matrices. The bits depend on the shapes alone: the rows are cut into blocks by their
-// number, and OpenBLAS computes each block on one thread.
+// Products of matrices. The bits depend on the shapes alone: the rows are split into blocks by
+// their number alone, and OpenBLAS computes each block on one thread.
 #include "backend/cpu/matmul.h"
 
 #include <cblas.h>
@@ -18,16 +18,16 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Rows of a block, at most; of several blocks each has half of them at least.
+/// Rows of a block, at most; if there are several blocks, each has at least half as many.
 constexpr int64_t kRows = 256;
 constexpr int64_t block_count(int64_t m) { return (m + kRows - 1) / kRows; }
 
-/// Products with fewer multiplications are not worth a thread of their own.
+/// Products with fewer multiplications are not worth another thread.
 constexpr int64_t kGrain = int64_t{1} << 20;
 
-/// Makes OpenBLAS compute on the calling thread: threads of its own would cut the work by their
-/// number, and so would the bits. Returns whether several threads may call it at once: a build
-/// without threads shares its buffers between callers, and gives wrong results.
+/// Makes OpenBLAS compute on the calling thread: threads of its own would split the work by their
+/// number, and the bits would depend on it. Returns whether several threads may call it at once: a
+/// build without threads shares its buffers between callers, and gives wrong results.
 bool use_one_thread() {
   static const bool shared = [] {
     if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) return false;
@@ -131,7 +131,7 @@ void run(const MatrixBatch& a, const MatrixBatch& b, int64_t batches, int64_t m,
 }  // namespace
 
 bool matmul_needs_rows(DType dtype, int64_t m, int64_t k, int64_t n) {
-  // OpenBLAS has ways of its own for small matrices, some of them for contiguous rows only, which
+  // OpenBLAS has special kernels for small matrices, some of them for contiguous rows only, which
   // round differently. Those for AVX-512 take float32 up to 28 * 512 * 512 multiplications.
   static const bool is_avx2 = [] {
     const std::string_view core = openblas_get_corename();

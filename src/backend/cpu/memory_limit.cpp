@@ -15,15 +15,15 @@ namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-/// The number in a file; none if there is no such file, or a word such as "max" in it.
+/// The number in a file; none if the file does not exist or holds a word such as "max".
 int64_t number_in(const std::string& file) {
   std::ifstream in(file);
   int64_t number = 0;
   return in >> number ? number : kNone;
 }
 
-/// The least limit of a group and of those that it is part of. In a container the path may be that
-/// of the host, while the files are mounted at the root: what is not there limits nothing.
+/// The smallest limit of a group and its parents. In a container the path may be that of the host,
+/// while the files are mounted at the root: a missing file means no limit.
 int64_t least_above(const std::string& root, std::string path, const char* file) {
   int64_t least = number_in(root + file);
   while (path.size() > 1) {

@@ -1,4 +1,4 @@
-// memory_limit: how much memory there is to be had.
+// memory_limit: how much memory is available.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace tamis::cpu {
 
 /// The bytes that this process can have at most: the memory of the machine, or of the control group
-/// that it runs in if that is less, and swap. Found out once.
+/// that it runs in if that is less, and swap. Determined once.
 int64_t memory_limit();
 
 }  // namespace tamis::cpu

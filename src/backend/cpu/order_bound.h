@@ -64,9 +64,9 @@ class Bound {
     }
   }
   Key<T> key() const { return key_; }
-  /// Sets the bits of the elements that stand before the bound, and counts them.
+  /// Sets the bits of the elements before the bound, and counts them.
   int64_t less(const Step<T>& step, uint64_t* words) const {
-    // Before NaN stand the elements that equal themselves.
+    // Before NaN are the elements that equal themselves.
     const bool is_nan = Keys<T>::is_nan(key_);
     step.compare(is_nan ? Op::eq : Op::lt, is_nan ? nullptr : block_, words);
     return kernels().popcount(words, step.size());

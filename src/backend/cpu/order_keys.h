@@ -40,7 +40,7 @@ struct Keys {
     }
   }
 
-  /// Whether the key says which element it is; that of zero and NaN does not.
+  /// Whether the key determines the element; that of zero and NaN does not.
   static bool is_exact(Key key) { return !kIsFloat || (key != kSign && key != kLast); }
   static bool is_nan(Key key) { return kIsFloat && key == kLast; }
 
@@ -64,7 +64,7 @@ struct Keys {
   }
 };
 
-/// A key and where its element stands. Ascending keys of descending elements are their
+/// A key and the position of its element. Ascending keys of descending elements are their
 /// complements.
 template <class K, class I>
 struct Keyed {

@@ -38,7 +38,7 @@ class RadixSort {
  public:
   using Element = Keyed<K, I>;
 
-  /// `parts` threads share the n elements at a; b is room for as many.
+  /// `parts` threads share the n elements at a; b is a buffer for as many.
   RadixSort(int64_t n, int64_t parts, Element* a, Element* b)
       : parts_{n, parts}, counts_(static_cast<size_t>(parts)), from_(a), to_(b) {}
 
@@ -110,7 +110,7 @@ class RadixSort {
 };
 
 /// Sorts the n elements at a by the method that fits their number, on up to `parts` threads, and
-/// returns where they are then: at a, or at b, which is room for as many.
+/// returns where they are then: at a, or at b, a buffer for as many.
 template <class K, class I>
 Keyed<K, I>* sort_keyed(int64_t n, int64_t parts, Keyed<K, I>* a, Keyed<K, I>* b) {
   constexpr int64_t kFew = 64, kMany = 1 << 15;

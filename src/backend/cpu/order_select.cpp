@@ -1,5 +1,5 @@
 // Selecting elements by rank without sorting: few elements by partitioning a copy of their keys,
-// many by narrowing them down to those between two elements of a sample, of which there are few.
+// many by narrowing them down to the few between two elements of a sample.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,20 +26,20 @@ struct Found {
   int64_t from = 0;
 };
 
-/// found[i] = what has rank ranks[i]; ranks ascend, room is for n keys.
+/// found[i] = what has rank ranks[i]; ranks ascend, buffer holds n keys.
 template <class T>
-void partition(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, Key<T>* room,
+void partition(const Element<T>* x, int64_t n, std::span<const int64_t> ranks, Key<T>* buffer,
                Found<T>* found) {
-  for (int64_t i = 0; i < n; ++i) room[i] = Keys<T>::of(x[i]);
+  for (int64_t i = 0; i < n; ++i) buffer[i] = Keys<T>::of(x[i]);
   const bool sort = ranks.size() >= kManyRanks;
-  if (sort) std::sort(room, room + n);
-  int64_t from = 0;  // all before it are in their places
+  if (sort) std::sort(buffer, buffer + n);
+  int64_t from = 0;  // all before it precede the rest
   for (size_t r = 0; r < ranks.size(); ++r) {
     if (!sort && ranks[r] >= from) {
-      std::nth_element(room + from, room + ranks[r], room + n);
+      std::nth_element(buffer + from, buffer + ranks[r], buffer + n);
       from = ranks[r] + 1;
     }
-    found[r].key = room[ranks[r]];
+    found[r].key = buffer[ranks[r]];
   }
 }
 
@@ -112,22 +112,22 @@ class Sampled {
     const int64_t step = n_ / size;
     std::vector<Key<T>> keys(static_cast<size_t>(size));
     for (int64_t i = 0; i < size; ++i) {
-      // A place within each step that follows no period of the data.
+      // A position within each step, independent of any period of the data.
       const uint64_t hash = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
-      const auto place = static_cast<int64_t>((hash >> 32) % static_cast<uint64_t>(step));
-      keys[static_cast<size_t>(i)] = Keys<T>::of(x_[i * step + place]);
+      const auto position = static_cast<int64_t>((hash >> 32) % static_cast<uint64_t>(step));
+      keys[static_cast<size_t>(i)] = Keys<T>::of(x_[i * step + position]);
     }
     return keys;
   }
 
-  /// One window for neighbouring ranks, from some standard deviations to the left of where the
-  /// sample has them to as many to the right.
+  /// One window for neighbouring ranks, from some standard deviations left of where the sample has
+  /// them to as many right of it.
   void choose_windows() {
     std::vector<Key<T>> keys = sample();
     const auto size = static_cast<int64_t>(keys.size());
-    // A deviation is at most half of the root.
+    // A standard deviation is at most half of the root.
     const auto margin = static_cast<int64_t>(4 * 0.5 * std::sqrt(static_cast<double>(size)));
-    int64_t sorted = 0;  // keys before it are in their places
+    int64_t sorted = 0;  // keys before it precede the rest
     const auto bound = [&](int64_t at) -> std::optional<Bound<T>> {
       if (at < 0 || at >= size) return std::nullopt;
       if (at >= sorted) std::nth_element(keys.begin() + sorted, keys.begin() + at, keys.end());
@@ -163,8 +163,8 @@ class Sampled {
       } else if (ranks_[r] >= below_upper && ranks_[r] < count_less_equal(*window.upper)) {
         found_[r] = {window.upper->key(), 0};
       } else {  // the sample was misleading
-        const Scratch<Key<T>> room(n_);
-        partition<T>(x_, n_, ranks_.subspan(r, 1), room.data(), found_ + r);
+        const Scratch<Key<T>> buffer(n_);
+        partition<T>(x_, n_, ranks_.subspan(r, 1), buffer.data(), found_ + r);
       }
     }
     if (!inner.empty()) search_between(shares, inner, found_ + first_inner);
@@ -180,8 +180,8 @@ class Sampled {
     if (n >= kSampled && n < n_ / 2) {
       Sampled(between.data(), n, ranks, found).run();
     } else {
-      const Scratch<Key<T>> room(n);
-      partition<T>(between.data(), n, ranks, room.data(), found);
+      const Scratch<Key<T>> buffer(n);
+      partition<T>(between.data(), n, ranks, buffer.data(), found);
     }
     for (size_t r = 0; r < ranks.size(); ++r) {
       found[r].from = 0;
@@ -240,7 +240,7 @@ void select_from_slices(const Slices& x, const int64_t* all_ranks, int64_t per_s
   const auto count = static_cast<size_t>(per_slice);
   const bool large = x.size >= kSampled && count < kManyRanks && !std::same_as<T, bool>;
   for_slices(x, [&](int64_t first, int64_t last) {
-    const Scratch<Key<T>> room(large ? 0 : x.size);
+    const Scratch<Key<T>> buffer(large ? 0 : x.size);
     std::vector<Found<T>> found(count);
     std::vector<int64_t> ranks(count);
     std::vector<size_t> order(count);
@@ -252,7 +252,7 @@ void select_from_slices(const Slices& x, const int64_t* all_ranks, int64_t per_s
       for (size_t r = 0; r < count; ++r) ranks[r] = wanted[order[r]];
       const auto* const slice = address<const Element<T>>(x.buffer) + s * x.size;
       if (!large) {
-        partition<T>(slice, x.size, ranks, room.data(), found.data());
+        partition<T>(slice, x.size, ranks, buffer.data(), found.data());
       } else if constexpr (!std::same_as<T, bool>) {
         Sampled<T>(slice, x.size, ranks, found.data()).run();
       }

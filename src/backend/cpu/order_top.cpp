@@ -1,4 +1,4 @@
-// The first k elements of slices in order. An element is looked at only if it is not behind a bound
+// The first k elements of slices in order. An element is looked at only if it is not beyond a bound
 // that at least k elements reach, and the kernels find those.
 #include <bit>
 #include <optional>
@@ -23,7 +23,7 @@ class Best {
     kept_.clear();
     full_ = false;
   }
-  /// Then an element behind all others is among the first only if its key is below the bound.
+  /// Then an element after all others is among the first only if its key is below the bound.
   bool is_full() const { return full_; }
   auto bound() const { return bound_; }
   /// Whether the bound has changed.
@@ -85,7 +85,7 @@ class Top {
     return best_.sorted();
   }
 
-  /// The same for a whole slice, of which each thread searches a part.
+  /// The same for a whole slice; each thread searches a part.
   const std::vector<E>& of_parts(const Slice& slice, const Parts& parts) {
     std::vector<std::vector<E>> found(static_cast<size_t>(parts.parts));
     parallel_for(parts.parts, 1, [&](int64_t first, int64_t last) {
@@ -124,8 +124,8 @@ class Top {
     });
   }
 
-  /// A key that at least k elements reach, and few more: of those in front, the better one of two
-  /// stays, until a few times k are left.
+  /// A key that at least k elements reach, and few more: of the first elements, the better one of
+  /// each two stays, until a few times k are left.
   Key<T> reached(const Slice& slice, int64_t begin, int64_t end) {
     const int64_t front = std::min(end - begin, std::max<int64_t>(4096, 32 * k_));
     const auto better = kernels().binary[binary_index(slice.flip ? Op::maximum : Op::minimum)]

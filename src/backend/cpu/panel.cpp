@@ -68,8 +68,8 @@ void transpose(const char* from, int64_t step, int64_t rows, int64_t cols, char*
   constexpr int64_t kAhead = 16, n = Vector<T>::kLanes;
   const int64_t square_rows = rows / n * n, square_cols = cols / n * n;
   for (int64_t c = 0; c < cols; ++c) {
-    // Into the second level, because lines that are a power of two apart would push each other out
-    // of the first. Beyond the end it does nothing.
+    // Into the second level, because lines that are a power of two apart would evict each other
+    // from the first. Beyond the end it does nothing.
     const char* const run = from + c * step;
     __builtin_prefetch(run + kAhead * step, 0, 2);
     char* const to = out + c * static_cast<int64_t>(sizeof(T));

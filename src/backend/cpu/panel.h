@@ -1,12 +1,13 @@
-// Panel: reads a leaf whose rows lie across memory (a transposed tensor) a cache line at a time.
+// Panel: reads a leaf whose rows are strided in memory (a transposed tensor) a cache line at a
+// time.
 #pragma once
 
 #include "backend/program.h"
 
 namespace tamis::cpu {
 
-/// Some rows of one leaf, in order. Element by element, a row that lies across memory would fetch a
-/// cache line for each of its elements, and the next row the same lines again.
+/// Some rows of one leaf, in order. Element by element, a strided row would fetch a cache line for
+/// each of its elements, and the next row the same lines again.
 class Panel {
  public:
   Panel() = default;

@@ -24,7 +24,7 @@ using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 uint64_t long_of(const uint32_t* words) { return words[0] | uint64_t{words[1]} << 32; }
 
-/// A number below range (0 stands for 2^64) from 64 random bits; biased by less than range / 2^64.
+/// A number below range (0 means 2^64) from 64 random bits; biased by less than range / 2^64.
 uint64_t below(uint64_t bits, uint64_t range) {
   if (range == 0) return bits;
   return static_cast<uint64_t>((static_cast<unsigned __int128>(bits) * range) >> 64);

@@ -72,8 +72,8 @@ void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void*
   }
 }
 
-/// Room for n partial results of whatever dtype.
-std::vector<double> room_for(const Plan& plan, int64_t n) {
+/// A buffer for n partial results of any dtype.
+std::vector<double> buffer_for(const Plan& plan, int64_t n) {
   const int64_t numbers = is_complex(plan.acc) ? 2 * n : n;
   check_memory(numbers * static_cast<int64_t>(sizeof(double)));
   return std::vector<double>(static_cast<size_t>(numbers));
@@ -91,8 +91,8 @@ void fill_neutral(Reduction reduction, DType dtype, int64_t n, void* out) {
   });
 }
 
-/// n times what a line is added to so that the sum is that of its elements alone: a negative zero
-/// changes no zero's sign.
+/// n times the start value of a line's sum that leaves it unchanged: a negative zero changes no
+/// zero's sign.
 void fill_start(const Plan& plan, int64_t n, void* out) {
   fill_neutral(plan.reduction, plan.acc, n, out);
   if (plan.acc == DType::float64 && row_of(plan.reduction).neutral == Neutral::zero) {
@@ -117,11 +117,12 @@ Block run_block(Evaluator& evaluator, const Program& program, int64_t start, int
   return {static_cast<const char*>(values), mask.state == MaskState::all ? nullptr : mask.words()};
 }
 
-/// The mask of [from, from + n) of a block, which is copied to `room` unless it begins with a word.
-const uint64_t* part_of(const uint64_t* mask, int64_t from, int64_t n, uint64_t* room) {
+/// The mask of [from, from + n) of a block, which is copied to `buffer` unless it begins with a
+/// word.
+const uint64_t* part_of(const uint64_t* mask, int64_t from, int64_t n, uint64_t* buffer) {
   if (!mask || (from % 64 == 0 && n % 64 == 0)) return mask ? mask + from / 64 : nullptr;
-  copy_bits(mask, from, n, room);
-  return room;
+  copy_bits(mask, from, n, buffer);
+  return buffer;
 }
 
 /// Rows of up to a block: several of them in each block.
@@ -154,8 +155,8 @@ void reduce_short_rows(const Program& program, const Plan& plan, int64_t rows, i
 void reduce_long_rows(const Program& program, const Plan& plan, int64_t rows, int64_t length,
                       void* out, DType result) {
   const int64_t blocks = (length + kBlock - 1) / kBlock;
-  std::vector<double> room = room_for(plan, rows * blocks);
-  char* partials = reinterpret_cast<char*>(room.data());
+  std::vector<double> buffer = buffer_for(plan, rows * blocks);
+  char* partials = reinterpret_cast<char*>(buffer.data());
   parallel_for(rows * blocks, kBlocksPerTask, [&](int64_t begin, int64_t end) {
     Evaluator evaluator(program);
     for (int64_t i = begin; i < end; ++i) {
@@ -234,7 +235,7 @@ class Columns {
     return out;
   }
 
-  /// That part of each line, of which there is one unless it is all.
+  /// That part of each line. There is one line unless the part is a whole line.
   void add_lines(const char* line, int64_t lines, int64_t width, Range part, char* acc) {
     always_ = {std::max(always_.from, part.from), std::min(always_.to, part.to)};
     const auto n = static_cast<size_t>(std::max<int64_t>(part.to - part.from, 0));
@@ -256,7 +257,7 @@ class Columns {
     plan_.lines(line, to, static_cast<size_t>(lines), n);
   }
 
-  /// Adds what was skipped at once: zeros, which make a sum of negative zeros positive.
+  /// Adds all that was skipped: zeros, which make a sum of negative zeros positive.
   void finish_skipped(int64_t width, char* acc) {
     if (always_.empty()) always_ = {width, width};
     fill_neutral(plan_.reduction, plan_.acc, width, evaluator_.scratch());
@@ -275,8 +276,8 @@ class Columns {
   Range always_{};                        // the columns that no line has left out
 };
 
-/// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are cut into at most 16
-/// parts.
+/// [reduced, inner] matrices: rows are added to rows. The rows of a matrix are split into at most
+/// 16 parts.
 void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int64_t reduced,
                     int64_t inner, void* out, DType result) {
   const int64_t part_rows = std::max<int64_t>(64, (reduced + 15) / 16);
@@ -287,7 +288,7 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
   if (parts == 1) {
     parallel_for(outer * tiles, grain, [&](int64_t begin, int64_t end) {
       Columns columns(program, plan);
-      std::vector<double> acc = room_for(plan, tile);
+      std::vector<double> acc = buffer_for(plan, tile);
       for (int64_t i = begin; i < end; ++i) {
         const int64_t matrix = i / tiles, col = i % tiles * tile,
                       width = std::min(tile, inner - col);
@@ -298,8 +299,8 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
     });
     return;
   }
-  std::vector<double> room = room_for(plan, parts * inner);
-  char* const partials = reinterpret_cast<char*>(room.data());
+  std::vector<double> buffer = buffer_for(plan, parts * inner);
+  char* const partials = reinterpret_cast<char*>(buffer.data());
   for (int64_t matrix = 0; matrix < outer; ++matrix) {
     parallel_for(parts * tiles, grain, [&](int64_t begin, int64_t end) {
       Columns columns(program, plan);

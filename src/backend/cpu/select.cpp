@@ -12,24 +12,24 @@ namespace tamis::cpu {
 
 namespace {
 
-/// Packs what a mask selects of one block of values at out, at most `room` elements; returns their
-/// number. `count` is the mask's. Everything up to out + room may be overwritten.
+/// Packs what a mask selects of one block of values at out, at most `capacity` elements; returns
+/// their number. `count` is the mask's. Everything up to out + capacity may be overwritten.
 int64_t pack(Evaluator& evaluator, const void* value, const Register& mask, int64_t n,
-             int64_t count, int64_t size, char* out, int64_t room) {
+             int64_t count, int64_t size, char* out, int64_t capacity) {
   if (mask.state != MaskState::mixed) {
-    const int64_t taken = mask.state == MaskState::none ? 0 : std::min(n, room);
+    const int64_t taken = mask.state == MaskState::none ? 0 : std::min(n, capacity);
     std::memcpy(out, value, static_cast<size_t>(taken * size));
     return taken;
   }
   const auto compress = kernels().compress[width_index(size)];
-  if (count <= room) {
-    compress(value, mask.words(), out, out + room * size, n);
+  if (count <= capacity) {
+    compress(value, mask.words(), out, out + capacity * size, n);
     return count;
   }
   char* const block = static_cast<char*>(evaluator.scratch());
   compress(value, mask.words(), block, block + count * size, n);
-  std::memcpy(out, block, static_cast<size_t>(room * size));
-  return room;
+  std::memcpy(out, block, static_cast<size_t>(capacity * size));
+  return capacity;
 }
 
 /// The complement of a mask's first n bits.
@@ -45,7 +45,7 @@ Register complement(const Register& mask, int64_t n, uint64_t* words) {
   return result;
 }
 
-/// Coordinates of `found` elements of one row-major shape, whose flat positions stand in the last
+/// Coordinates of `found` elements of one row-major shape, whose flat positions are in the last
 /// column: those of the other columns follow from the row that each position falls into.
 void split_positions(const Shape& shape, int64_t* first, int64_t stride, int64_t found) {
   const size_t rank = shape.size();
@@ -88,7 +88,7 @@ int64_t generous_count(const Program& program) {
 
 /// Packs what the mask selects in one reading: each chunk counts its mask, learns from the chunk
 /// before it where its elements begin, and packs them while they are in the cache. Returns the
-/// number of all selected elements; those that do not fit into the room are left out.
+/// number of all selected elements; those that do not fit into the capacity are left out.
 int64_t compress_chained(const Program& program, const Output& output, int64_t size) {
   const int64_t chunks = chunks_of(program.numel);
   char* const out = address(output.buffer, static_cast<size_t>(size));
@@ -116,7 +116,7 @@ int64_t compress_chained(const Program& program, const Output& output, int64_t s
           count += count_block(mask, n);
           std::copy_n(mask.words(), (n + 63) / 64, words.data() + (start - from) / 64);
         }
-      } catch (...) {  // nobody may wait for this chunk in vain
+      } catch (...) {  // other chunks must not wait for this one forever
         publish();
         throw;
       }
@@ -163,7 +163,7 @@ void run_compress(const Program& program, const std::function<Output(int64_t)>& 
   char* const out = address(output.buffer, itemsize(program.dtype));
   std::vector<int64_t> offsets = counted.offsets();
   for (int64_t& offset : offsets) offset = std::min(offset, output.capacity);
-  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next place of each chunk
+  std::vector<int64_t> done(offsets.begin(), offsets.end() - 1);  // next position of each chunk
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const int64_t left = offsets[chunk + 1] - done[chunk];
     if (left == 0) return;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/cpu/blocks.h"
-#include "backend/cpu/places.h"
+#include "backend/cpu/indexed.h"
 
 namespace tamis::cpu {
 
@@ -45,8 +45,8 @@ void scatter_target(const Program& program, const Target& target, int64_t start,
                    });
 }
 
-/// What the program moves from one place to another in runs, if that is all it does and much, else
-/// null. Bools are no such thing: any nonzero byte becomes 1.
+/// The leaf that the program copies in runs, if that is all it does and there is enough to copy,
+/// else null. Bools are not just copied: any nonzero byte becomes 1.
 const Leaf* moved_in_runs(const Program& program, const Target& target) {
   const bool moves = program.mask < 0 && program.code.size() == 1 &&
                      program.code[0].op == Op::load && program.dtype != DType::boolean;
@@ -55,8 +55,8 @@ const Leaf* moved_in_runs(const Program& program, const Target& target) {
   return leaf.strides.back() == 1 && target.strides.back() == 1 ? &leaf : nullptr;
 }
 
-/// Elements that a block should end with at the latest: those of a row, if rows are long and some
-/// leaf has them in one run each, so that they are read where they are.
+/// The most elements that a block should have: those of a row, if rows are long and some leaf has
+/// them in one run each, so that they are read where they are.
 int64_t row_end(const Program& program) {
   constexpr int64_t kLong = 512;
   if (program.code.size() < 2 || program.shape.size() < 2 || program.shape.back() < kLong) {
@@ -75,8 +75,8 @@ void run_store(const Program& program, const Target& target) {
   const int64_t size = static_cast<int64_t>(itemsize(target.dtype));
   const bool packed = is_packed(program.shape, target.strides);
   if (const Leaf* leaf = packed ? nullptr : moved_in_runs(program, target)) {
-    const Places places{program.shape, target.strides, {}};
-    return run_put(places, address(target), address(*leaf), leaf->strides, target.dtype,
+    const IndexedElements all{program.shape, target.strides, {}};
+    return run_put(all, address(target), address(*leaf), leaf->strides, target.dtype,
                    Combine::assign);
   }
   char* const first = address(target);
@@ -85,16 +85,16 @@ void run_store(const Program& program, const Target& target) {
     const Register* mask = program.mask >= 0 ? &evaluator.run_mask(start, n) : nullptr;
     if (mask && mask->state == MaskState::none) return;
     const bool whole = !mask || mask->state == MaskState::all;
-    char* place = first + (packed ? start * size : 0);
+    char* to = first + (packed ? start * size : 0);
     if (whole && packed) {
-      evaluator.run_value(start, n, place);
+      evaluator.run_value(start, n, to);
       return;
     }
     const void* value = evaluator.run_value(start, n);
     if (whole) {
       scatter_target(program, target, start, n, value);
     } else if (packed) {
-      blend({value, evaluator.value_is_uniform()}, place, mask->words(), place, n);
+      blend({value, evaluator.value_is_uniform()}, to, mask->words(), to, n);
     } else {
       void* block = evaluator.scratch();
       gather_target(program, target, start, n, block);
@@ -145,7 +145,7 @@ int64_t run_count(const Program& program) {
 
 namespace {
 
-/// Whether some block's mask is not wholly `boring`.
+/// Whether some block's mask is not entirely `boring`.
 bool find_block(const Program& program, MaskState boring) {
   std::atomic<bool> found{false};
   for_each_block(program, [&](Evaluator& evaluator, int64_t, int64_t start, int64_t n) {
@@ -174,18 +174,18 @@ int64_t run_expand(const Program& program, const void* source, int64_t source_nu
   for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
     const Register& mask = counted.block(evaluator, start, n);
     if (mask.state == MaskState::none && !has_background) return;
-    char* const place = packed ? first + start * size : static_cast<char*>(evaluator.scratch());
-    Elements others = place;
+    char* const to = packed ? first + start * size : static_cast<char*>(evaluator.scratch());
+    Elements others = to;
     if (has_background) {
       if (mask.state != MaskState::all) {
         others = {evaluator.run_value(start, n), evaluator.value_is_uniform()};
       }
     } else if (!packed) {
-      gather_target(program, target, start, n, place);
+      gather_target(program, target, start, n, to);
     }
     const char* const from = static_cast<const char*>(source) + done[chunk] * size;
-    done[chunk] += static_cast<int64_t>(expand(from, limit, others, mask.words(), place, n));
-    if (!packed) scatter_target(program, target, start, n, place);
+    done[chunk] += static_cast<int64_t>(expand(from, limit, others, mask.words(), to, n));
+    if (!packed) scatter_target(program, target, start, n, to);
   });
   return counted.total();
 }

@@ -53,7 +53,7 @@ class RowNormalizer {
     }
   }
 
-  /// A row of several blocks; those of which nothing is kept are not computed.
+  /// A row of several blocks; those without a kept element are not computed.
   void long_row(int64_t row, char* out) {
     char* values = reinterpret_cast<char*>(values_.data());
     for (int64_t at = 0; at < length_; at += kBlock) {

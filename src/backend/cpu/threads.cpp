@@ -47,7 +47,7 @@ Pool& pool() {
   return *threads;
 }
 
-/// After a fork, in the child: if there were threads, all goes on without them.
+/// After a fork, in the child: if there were threads, everything continues without them.
 void survive_fork() {
   if (pool().current) {
     pool().lost = true;
@@ -58,7 +58,7 @@ void survive_fork() {
 [[maybe_unused]] const bool watches_forks =
     pthread_atfork([] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); }, survive_fork) == 0;
 
-/// The arena for the present number of threads; an older one lives on while a loop is still running
+/// The arena for the current number of threads; an older one lives on while a loop is still running
 /// in it.
 std::shared_ptr<tbb::task_arena> arena(int threads) {
   using tbb::global_control;
@@ -99,8 +99,8 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
     return;
   }
   arena(threads)->execute([&] {
-    // While it waits for the rest of this loop, the thread must not begin anything that was
-    // spawned: that may wait for what the thread is in the middle of.
+    // While it waits for the rest of this loop, the thread must not start spawned work, which may
+    // wait for what the thread is doing.
     tbb::this_task_arena::isolate([&] {
       tbb::parallel_for(tbb::blocked_range<int64_t>(0, n, static_cast<size_t>(grain)),
                         [&](const tbb::blocked_range<int64_t>& r) { body(r.begin(), r.end()); });

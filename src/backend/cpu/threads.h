@@ -1,4 +1,4 @@
-// Threads: the only door to oneTBB.
+// Threads: the only file that uses oneTBB.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@ namespace tamis::cpu {
 /// covers all, on the calling thread.
 void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
 
-/// Runs work some time from now on a thread of the pool, or at once in the child of a fork. It must
-/// not throw.
+/// Runs work later on a thread of the pool, or at once in the child of a fork. It must not throw.
 void spawn(std::function<void()> work);
 
 }  // namespace tamis::cpu

@@ -156,12 +156,12 @@ class WebgpuBackend final : public Backend {
   bool within(const Buffer& indices, int64_t n, int64_t low, int64_t high) override {
     return run_within(queue_, indices, n, low, high);
   }
-  void take(const Places& places, const Buffer& from, size_t itemsize, const Buffer& out) override {
-    run_take(queue_, places, from, itemsize, out);
+  void take(const IndexedElements& elements, const Buffer& from, size_t itemsize, const Buffer& out) override {
+    run_take(queue_, elements, from, itemsize, out);
   }
-  void put(const Places& places, const Buffer& to, const Buffer& source,
+  void put(const IndexedElements& elements, const Buffer& to, const Buffer& source,
            const Shape& source_strides, DType dtype, Combine combine) override {
-    run_put(queue_, places, to, source, source_strides, dtype, combine);
+    run_put(queue_, elements, to, source, source_strides, dtype, combine);
   }
 
   void random(const Random& random, DType dtype, int64_t n, const Buffer& out) override {

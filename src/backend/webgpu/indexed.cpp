@@ -6,15 +6,15 @@
 
 namespace tamis::webgpu {
 
-std::string index_expression(Shader& shader, const Places& places, int64_t offset,
+std::string index_expression(Shader& shader, const IndexedElements& elements, int64_t offset,
                              std::string& statements) {
-  Indexer indexer(shader, places.shape, statements, "x");
-  std::string index = indexer(places.strides, offset);
-  for (const IndexColumn& column : places.columns) {
+  Indexer indexer(shader, elements.shape, statements, "x");
+  std::string index = indexer(elements.strides, offset);
+  for (const IndexColumn& column : elements.columns) {
     const std::string array = shader.bind(block_of(column.numbers), Access::read);
     const std::string at = indexer(column.strides, column.numbers.offset);
     // The low word is enough: the number is in range. Its sign is that of the high one.
-    const std::string name = fmt::format("x{}", &column - places.columns.data());
+    const std::string name = fmt::format("x{}", &column - elements.columns.data());
     statements += fmt::format("let {} = {};\n", name, shader.load(DType::int64, array, at));
     index += fmt::format(" + ({0}.x + select(0u, {1}, {0}.y != 0u)) * {2}", name,
                          shader.param(column.size), shader.param(column.step));
@@ -62,15 +62,15 @@ DType bits_of(size_t itemsize) {
 
 }  // namespace
 
-void run_take(Queue& queue, const Places& places, const Buffer& from, size_t itemsize,
+void run_take(Queue& queue, const IndexedElements& elements, const Buffer& from, size_t itemsize,
               const Buffer& out) {
   const DType dtype = bits_of(itemsize);
-  const int64_t n = numel(places.shape);
+  const int64_t n = numel(elements.shape);
   Shader shader;
   const std::string to = shader.bind_elements(block_of(out), dtype);
   const std::string array = shader.bind(block_of(from), Access::read);
   std::string statements;
-  const std::string index = index_expression(shader, places, from.offset, statements);
+  const std::string index = index_expression(shader, elements, from.offset, statements);
   const std::string at = fmt::format("{} + e", shader.param(out.offset));
   shader.add(fmt::format("if (i >= {}) {{ return; }}\nlet e = i;\n{}{}", shader.param(n),
                          statements,

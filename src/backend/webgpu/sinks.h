@@ -44,9 +44,9 @@ void run_matmul(Queue& queue, const MatrixBatch& a, const MatrixBatch& b, DType 
 void run_random(Queue& queue, const Random& random, DType dtype, int64_t n, const Buffer& out);
 
 bool run_within(Queue& queue, const Buffer& indices, int64_t n, int64_t low, int64_t high);
-void run_take(Queue& queue, const Places& places, const Buffer& from, size_t itemsize,
+void run_take(Queue& queue, const IndexedElements& elements, const Buffer& from, size_t itemsize,
               const Buffer& out);
-void run_put(Queue& queue, const Places& places, const Buffer& to, const Buffer& source,
+void run_put(Queue& queue, const IndexedElements& elements, const Buffer& to, const Buffer& source,
              const Shape& source_strides, DType dtype, Combine combine);
 
 void run_sort(Queue& queue, const Slices& x, bool descending, const Buffer& values,

@@ -71,7 +71,7 @@ void check_sizes(const Shape& shape, DType dtype) {
   for (int64_t size : shape) {
     check(size >= 0, ErrorKind::shape, "Trying to create tensor with negative dimension {}: {}",
           size, shape);
-    // A size of 0 does not excuse the others: strides are products of them too.
+    // A size of 0 does not make the others valid: strides are products of them too.
     fits = fits && !__builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes);
   }
   check(fits, ErrorKind::shape, "Storage size calculation overflowed with sizes={}", shape);
@@ -107,7 +107,7 @@ Tensor band_mask(Backend& backend, int64_t n, int64_t m, int64_t lower, int64_t 
                      Shape{n, m});
 }
 
-/// x where the band keeps it and 0 elsewhere: selected, not multiplied, so NaN does not stay.
+/// x where the band keeps it and 0 elsewhere: selected, not multiplied, so that NaN is dropped.
 Tensor keep_band(const Tensor& x, bool below, int64_t diagonal) {
   check(x.dim() > 0, ErrorKind::index, "Dimension specified as -2 but tensor has no dimensions");
   wrap_dim(-2, x.dim());
@@ -149,7 +149,7 @@ Tensor from_data(const void* data, const Shape& shape, DType dtype) {
   return result;
 }
 
-Tensor detail::place(const Tensor& x, const Options& options) {
+Tensor detail::with_options(const Tensor& x, const Options& options) {
   return to_backend(options.dtype ? x.to(*options.dtype) : x, backend_for(options));
 }
 

@@ -15,7 +15,7 @@
 
 namespace tamis {
 
-/// A seed, and how many counters have been given out.
+/// A seed, and how many counters have been used.
 struct Generator::Stream {
   uint64_t seed = 0;
   uint64_t used = 0;

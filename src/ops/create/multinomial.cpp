@@ -1,4 +1,4 @@
-// Drawing places with given probabilities.
+// Drawing indices with given probabilities.
 #include <optional>
 
 #include "core/check.h"
@@ -30,7 +30,7 @@ void check_probabilities(const Tensor& p, int64_t num_samples, bool replacement)
         "category to sample)");
 }
 
-/// Each draw is the first place whose running sum is above a random share of the total.
+/// Each draw is the first index whose running sum is above a random share of the total.
 Tensor with_replacement(const Tensor& p, int64_t num_samples, const Source& source) {
   const Tensor sums = cumsum(p, -1);
   const Tensor total = sums.narrow(-1, sums.size(-1) - 1, 1);
@@ -38,12 +38,12 @@ Tensor with_replacement(const Tensor& p, int64_t num_samples, const Source& sour
   shape.back() = num_samples;
   const Tensor found =
       searchsorted(sums, rand(shape, {p.dtype(), p.device()}, source) * total, false, true);
-  // A share that was rounded up to the total belongs to the last place that adds to it.
+  // A share that was rounded up to the total belongs to the last index that adds to it.
   return minimum(found, searchsorted(sums, total));
 }
 
-/// If each place waits for a random time, exponentially distributed with its probability as the
-/// rate, the first ones to come are a draw without replacement. Places of probability 0 never come.
+/// If each index waits for a random time, exponentially distributed with its probability as the
+/// rate, the first ones to come are a draw without replacement. Probability 0 never comes.
 Tensor without_replacement(const Tensor& p, int64_t num_samples, const Source& source) {
   const Tensor waits = -log1p(-rand(p.shape(), {p.dtype(), p.device()}, source));
   return topk(where(p > 0, p / waits, -1), num_samples).second;

@@ -1,5 +1,5 @@
-// Random numbers: each element is a function of the seed, the call's place in the stream, and the
-// element's index, so results do not depend on how the work is divided.
+// Random numbers: each element is a function of the seed, the call's position in the stream, and
+// the element's index, so results do not depend on how the work is divided.
 #include <bit>
 #include <numbers>
 #include <optional>
@@ -18,7 +18,7 @@ namespace {
 
 using Source = std::optional<Generator>;
 
-/// A run of counters that nobody else gets, for n numbers of `bits` random bits each.
+/// A run of counters reserved for the caller, for n numbers of `bits` random bits each.
 Random draw(const Source& source, Random::Kind kind, int64_t n, int bits) {
   const uint64_t counters = (static_cast<uint64_t>(n) * static_cast<uint64_t>(bits) + 127) / 128;
   const auto [seed, first] = (source ? *source : default_generator()).take(counters);
@@ -37,7 +37,7 @@ Tensor random_floats(Random::Kind kind, const Shape& shape, const Options& optio
   return result;
 }
 
-/// How g++ writes the C++ type, which PyTorch's messages have it from.
+/// The C++ type as g++ writes it, which PyTorch's messages show.
 const char* cpp_name(DType dtype) {
   constexpr const char* kSigned[] = {"signed char", "short int", "int", "long int"};
   constexpr const char* kUnsigned[] = {"unsigned char", "short unsigned int", "unsigned int",
@@ -58,7 +58,8 @@ bool in_range(int64_t v, DType dtype) {
   return fits(v, dtype) && (is_signed(dtype) || v >= 0);
 }
 
-/// The largest n for which a floating point dtype tells 0 to n - 1 apart, and how messages put it.
+/// The largest n for which a floating point dtype represents 0 to n - 1 exactly, and its text in
+/// messages.
 std::pair<int64_t, const char*> most_distinct(DType dtype) {
   switch (dtype) {
     case DType::float16:
@@ -152,7 +153,7 @@ Tensor randperm(int64_t n, const Options& options, Source generator) {
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(result.mutable_data_ptr());
-    // Fisher-Yates, growing: place i gets i or trades it for what an earlier place has.
+    // Fisher-Yates, growing: element i is i, or is swapped with an earlier element.
     for (int64_t i = 0; i < n; ++i) {
       const auto product = static_cast<unsigned __int128>(words[i]) * static_cast<uint64_t>(i + 1);
       const auto j = static_cast<int64_t>(product >> 64);
@@ -208,13 +209,13 @@ std::vector<Row> random_rows() {
           .is_creation()
           .with_out(),
       make_row("randint(int low, int high, int[] size, *, dtype dtype=int64" + drawn,
-               "Random integers from low up to and without high.", randint_op,
+               "Random integers from low up to but excluding high.", randint_op,
                {{n(-3), n(4), matrix, i64, none}, {n(0), n(2), matrix, bits, Generator(3)}})
           .is_random()
           .is_creation()
           .with_out(),
       make_row("randint(int high, int[] size, *, dtype dtype=int64" + drawn,
-               "Random integers from 0 up to and without high.",
+               "Random integers from 0 up to but excluding high.",
                +[](int64_t high, const Shape& size, const Options& options,
                    std::optional<Generator> generator) {
                  return randint(0, high, size, options, std::move(generator));
@@ -234,7 +235,7 @@ std::vector<Row> random_rows() {
           .is_random()
           .with_out(),
       make_row("multinomial(Tensor input, int num_samples, bool replacement=False, *" + drawn,
-               "Places of each row, drawn with probabilities in proportion to its elements.",
+               "Indices of each row, drawn with probabilities in proportion to its elements.",
                multinomial,
                {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false, none},
                 {Value(ones({4})), n(6), true, Generator(3)}})

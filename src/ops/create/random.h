@@ -1,4 +1,4 @@
-// The rows of random numbers, which stand in the family of creation.
+// The rows of random numbers, which are part of the creation family.
 #pragma once
 
 #include <vector>

@@ -11,7 +11,7 @@ namespace tamis {
 
 namespace {
 
-/// As Scalar converts it, in a way that loops of floats are vectorised with.
+/// As Scalar converts it, but so that loops over floats are vectorised.
 template <class T>
 T rounded_to(double value) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
@@ -92,7 +92,7 @@ Tensor arange(Scalar end, const Options& options) { return arange(0, end, 1, opt
 Tensor arange(Scalar start, Scalar end, Scalar step, const Options& options) {
   const DType inferred = all_integers({start, end, step}) ? DType::int64 : DType::float32;
   const Tensor numbers = range(start, end, step, options.dtype.value_or(inferred));
-  return detail::place(numbers, options);
+  return detail::with_options(numbers, options);
 }
 
 Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options) {
@@ -106,7 +106,7 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options)
     const DType part = real_dtype(dtype);
     const Tensor numbers = complex(linspace(from.real(), to.real(), steps, part),
                                    linspace(from.imag(), to.imag(), steps, part));
-    return detail::place(numbers, options);
+    return detail::with_options(numbers, options);
   }
   Tensor result = empty({steps}, {dtype, Device()});
   visit_real(dtype, [&](auto type) {
@@ -118,13 +118,13 @@ Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options)
       out[0] = start.to<T>();
       return;
     }
-    // From both ends, so that both are exact and the values lie symmetrically.
+    // From both ends, so that both are exact and the values are symmetric.
     const int64_t half = steps / 2;
     const auto rest = static_cast<double>(steps - 1 - half);
     fill_by_number(out, half, [&](double k) { return first + step * k; });
     fill_by_number(out + half, steps - half, [&](double k) { return last - step * (rest - k); });
   });
-  return detail::place(result, options);
+  return detail::with_options(result, options);
 }
 
 }  // namespace tamis

@@ -64,7 +64,7 @@ Row in_place_form(const Row& row) {
 Row leaf_form(const Row& row) {
   Row form = row;
   form.signature = row.signature.with_keywords("device? device=None, bool requires_grad=False");
-  size_t at = 0;  // of the dtype, in whose place Options go
+  size_t at = 0;  // of the dtype, which Options replace
   while (row.signature.params[at].type() != ParamType::dtype) ++at;
   form.call = [call = row.call, at](Span args) -> Value {
     Args own(args.begin(), args.end() - 2);

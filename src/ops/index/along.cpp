@@ -1,4 +1,4 @@
-// What the ops along one dimension share: their checks, and the places that an index points at.
+// What the ops along one dimension share: their checks, and the elements that an index names.
 #include "ops/index/along.h"
 
 #include "backend/order.h"
@@ -29,9 +29,9 @@ Scalar identity(Combine combine, DType dtype) {
 }
 
 /// x, which holds sums, divided by how many numbers were added up in each.
-void divide_by_counts(const Tensor& x, const PlacesOf& places_of, bool include_self) {
+void divide_by_counts(const Tensor& x, const ElementsOf& elements_of, bool include_self) {
   const Tensor counts = full_on(backend_of(x), x.shape(), include_self ? 1 : 0, DType::int64);
-  put_places(counts, places_of(counts), Tensor(1), Combine::add);
+  put_elements(counts, elements_of(counts), Tensor(1), Combine::add);
   const Tensor divisor = maximum(counts, 1);
   const bool whole = is_integral(x.dtype());
   store(x, whole ? floor_divide(x, divisor) : div(x, divisor));
@@ -39,23 +39,23 @@ void divide_by_counts(const Tensor& x, const PlacesOf& places_of, bool include_s
 
 }  // namespace
 
-Places slices(const Tensor& x, int64_t dim, const Indices& index, int64_t n) {
-  Places places{x.shape(), x.strides(), {}};
-  places.columns.push_back(index.column({n}, x.shape()[dim], x.strides()[dim]));
-  IndexColumn& column = places.columns[0];
+IndexedElements slices(const Tensor& x, int64_t dim, const Indices& index, int64_t n) {
+  IndexedElements indexed{x.shape(), x.strides(), {}};
+  indexed.columns.push_back(index.column({n}, x.shape()[dim], x.strides()[dim]));
+  IndexColumn& column = indexed.columns[0];
   const int64_t stride = column.strides[0];
   column.strides = Shape(x.shape().size(), 0);
   column.strides[dim] = stride;
-  places.shape[dim] = n;
-  places.strides[dim] = 0;
-  return places;
+  indexed.shape[dim] = n;
+  indexed.strides[dim] = 0;
+  return indexed;
 }
 
-Places elements(const Tensor& x, int64_t dim, const Indices& index, const Shape& shape) {
-  Places places{shape, x.strides(), {}};
-  places.columns.push_back(index.column(shape, x.shape()[dim], x.strides()[dim]));
-  places.strides[dim] = 0;
-  return places;
+IndexedElements elements(const Tensor& x, int64_t dim, const Indices& index, const Shape& shape) {
+  IndexedElements indexed{shape, x.strides(), {}};
+  indexed.columns.push_back(index.column(shape, x.shape()[dim], x.strides()[dim]));
+  indexed.strides[dim] = 0;
+  return indexed;
 }
 
 void check_element_indices(const Indices& indices, int64_t dim, int64_t size) {
@@ -70,15 +70,15 @@ void check_write(const Tensor& x, std::initializer_list<const Tensor*> reads) {
   for (const Tensor* read : reads) check_no_overlap(x, *read);
 }
 
-void reduce_places(const Tensor& x, const PlacesOf& places_of, const Tensor& source,
-                   const std::string& reduce, bool include_self) {
+void reduce_elements(const Tensor& x, const ElementsOf& elements_of, const Tensor& source,
+                     const std::string& reduce, bool include_self) {
   const Combine combine = combine_of(reduce);
-  const Places places = places_of(x);
+  const IndexedElements indexed = elements_of(x);
   if (!include_self) {
-    put_places(x, places, Tensor(identity(combine, x.dtype())), Combine::assign);
+    put_elements(x, indexed, Tensor(identity(combine, x.dtype())), Combine::assign);
   }
-  put_places(x, places, source, combine);
-  if (reduce == "mean") divide_by_counts(x, places_of, include_self);
+  put_elements(x, indexed, source, combine);
+  if (reduce == "mean") divide_by_counts(x, elements_of, include_self);
 }
 
 void check_reduction(const char* kernel, const std::string& reduce, DType dtype) {

@@ -1,4 +1,4 @@
-// FlatPlaces: integers that count the elements of a tensor in row-major order, whatever its layout.
+// FlatElements: the elements of a tensor by their number in row-major order, whatever its layout.
 #include "ops/index/flat.h"
 
 #include "core/check.h"
@@ -7,17 +7,17 @@
 
 namespace tamis {
 
-FlatPlaces::FlatPlaces(const Tensor& x, const Tensor& index) {
+FlatElements::FlatElements(const Tensor& x, const Tensor& index) {
   const int64_t n = x.numel();
-  places_.shape = index.shape();
-  places_.strides = Shape(index.shape().size(), 0);
+  elements_.shape = index.shape();
+  elements_.strides = Shape(index.shape().size(), 0);
   columns_.emplace_back(index, x);
   columns_[0].check_within(-n, n, [&](int64_t i) {
     check(false, ErrorKind::index,
           "out of range: tried to access index {} on a tensor of {} elements.", i, n);
   });
   if (x.is_contiguous()) {
-    places_.columns.push_back(columns_[0].column(index.shape(), n, 1));
+    elements_.columns.push_back(columns_[0].column(index.shape(), n, 1));
     return;
   }
   columns_.clear();
@@ -27,7 +27,7 @@ FlatPlaces::FlatPlaces(const Tensor& x, const Tensor& index) {
     const int64_t size = x.shape()[d];
     inner /= size;
     columns_.emplace_back(remainder(floor_divide(flat, inner), size), x);
-    places_.columns.push_back(columns_.back().column(index.shape(), size, x.strides()[d]));
+    elements_.columns.push_back(columns_.back().column(index.shape(), size, x.strides()[d]));
   }
 }
 

@@ -1,23 +1,23 @@
-// FlatPlaces: integers that count the elements of a tensor in row-major order, whatever its layout.
+// FlatElements: the elements of a tensor by their number in row-major order, whatever its layout.
 #pragma once
 
 #include <vector>
 
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 
 namespace tamis {
 
-/// The places in x (not empty) that index (int64; negative integers count from the end) names.
+/// The elements of x (not empty) that index (int64; negative integers count from the end) names.
 /// Throws kind index if one is out of range.
-class FlatPlaces {
+class FlatElements {
  public:
-  FlatPlaces(const Tensor& x, const Tensor& index);
-  /// Good as long as this object.
-  const Places& places() const { return places_; }
+  FlatElements(const Tensor& x, const Tensor& index);
+  /// Valid as long as this object.
+  const IndexedElements& elements() const { return elements_; }
 
  private:
   std::vector<Indices> columns_;
-  Places places_;
+  IndexedElements elements_;
 };
 
 }  // namespace tamis

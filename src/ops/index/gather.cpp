@@ -1,4 +1,4 @@
-// Gather: ops that read the elements that integer tensors point at.
+// Gather: ops that read the elements that integer tensors name.
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
@@ -37,7 +37,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   const Indices indices(at_least_1d(index), from);
   indices.check_within(0, from.shape()[d],
                        [](int64_t) { raise(ErrorKind::index, "index out of range in self"); });
-  const Tensor result = take_places(from, slices(from, d, indices, index.numel()));
+  const Tensor result = take_elements(from, slices(from, d, indices, index.numel()));
   if (is_tracked(from)) record_index_select(result, from, d, index);
   return x.dim() == 0 ? result.select(0, 0) : result;
 }
@@ -51,7 +51,7 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
   check_gather_shape(from, d, at);
   const Indices indices(at, from);
   check_element_indices(indices, d, from.shape()[d]);
-  const Tensor result = take_places(from, elements(from, d, indices, at.shape()));
+  const Tensor result = take_elements(from, elements(from, d, indices, at.shape()));
   if (is_tracked(from)) record_gather(result, from, d, at);
   return result.view(index.shape());
 }
@@ -62,8 +62,8 @@ Tensor take(const Tensor& x, const Tensor& index) {
   check(x.numel() > 0 || index.numel() == 0, ErrorKind::index,
         "take(): tried to take from an empty tensor");
   if (index.numel() == 0) return allocate(index.shape(), x.dtype(), backend_of(x));
-  const FlatPlaces flat(x, index);
-  const Tensor result = take_places(x, flat.places());
+  const FlatElements flat(x, index);
+  const Tensor result = take_elements(x, flat.elements());
   if (is_tracked(x)) record_take(result, x, index);
   return result;
 }
@@ -103,7 +103,7 @@ std::vector<Row> gather_rows() {
   const auto n = [](int64_t v) { return Value(v); };
   std::vector<Row> rows = {
       make_row("index_select(Tensor input, int dim, Tensor|int[] index) -> Tensor",
-               "The places of a dimension that index names, in its order.", index_select,
+               "The slices along a dimension that index names, in its order.", index_select,
                {{cube(), n(1), tensor({2, 0, 2})},
                 {bits(), n(-1), tensor({1})},
                 {tensor(2.5), n(0), tensor({0})},
@@ -111,7 +111,7 @@ std::vector<Row> gather_rows() {
           .with_out(),
       make_row(
           "gather(Tensor input, int dim, Tensor|int[] index, *, bool sparse_grad=False) -> Tensor",
-          "The elements of input at index along dim, and at index's own place elsewhere.",
+          "The elements of input at index along dim, and at the same position along the others.",
           gather_op,
           {{grid(), n(1), tensor({{0, 0, 2, 1}, {2, 1, 0, 0}}), false},
            {cube(), n(-2), zeros({2, 1, 3}, DType::int64), false},
@@ -123,7 +123,8 @@ std::vector<Row> gather_rows() {
                {{cube(), tensor({{0, -1}, {23, 5}})}, {bits(), tensor(2)}, {grid(), tensor({-6})}})
           .with_out(),
       make_row("take_along_dim(Tensor input, Tensor|int[] indices, int? dim=None) -> Tensor",
-               "gather with input and indices broadcast to each other but for dim.", take_along_dim,
+               "gather with input and indices broadcast to each other except along dim.",
+               take_along_dim,
                {{grid(), tensor({{2}, {0}}), n(1)},
                 {grid(), tensor({{1, 1, 0}}), n(0)},
                 {cube(), tensor({{{0, 3}}}), n(-1)},

@@ -1,5 +1,5 @@
-// Gradients of what reads and writes the elements that integers point at: a read gives its gradient
-// back to the places by adding, a write takes it from them.
+// Gradients of what reads and writes the elements that integers name: a read gives its gradient
+// back to the indexed elements by adding, a write takes it from them.
 #include "ops/index/gradients.h"
 
 #include "autograd/node.h"
@@ -16,8 +16,8 @@ using Span = std::span<const Tensor>;
 
 bool is_mask(const Tensor& g) { return g.dtype() == DType::boolean; }
 
-/// Masks of structural zeros go the way of gradients. Several of them may meet in one place, where
-/// they are counted.
+/// Masks of structural zeros take the same path as gradients. Several of them may meet in one
+/// element, where they are counted.
 Tensor addable(const Tensor& g) { return is_mask(g) ? g.to_long() : g; }
 
 Tensor nothing(const Tensor& g) { return scalar_tensor(0, g.dtype()); }
@@ -28,14 +28,14 @@ Tensor nothing_at(const Tensor& index, const Tensor& g) {
 
 Tensor at_least_1d(const Tensor& x) { return x.dim() == 0 ? x.unsqueeze(0) : x; }
 
-/// The index of a walk as one of its view: tensors[k] stands for dims[k] and, if it is a mask, the
-/// dimensions behind it.
+/// The index of a walk as one of its view: tensors[k] indexes dims[k] and, if it is a mask, the
+/// dimensions after it.
 struct ViewIndex {
   int64_t rank;
   std::vector<int64_t> dims;
 
   explicit ViewIndex(const IndexWalk& w) : rank(w.view.dim()) {
-    for (const IndexPlace& place : w.places) dims.push_back(place.dim);
+    for (const IndexTensor& index : w.indices) dims.push_back(index.dim);
   }
 
   std::vector<Index> with(Span tensors) const {
@@ -56,7 +56,7 @@ struct ViewIndex {
 
 std::vector<Tensor> tensors_of(const IndexWalk& w) {
   std::vector<Tensor> tensors;
-  for (const IndexPlace& place : w.places) tensors.push_back(place.tensor);
+  for (const IndexTensor& index : w.indices) tensors.push_back(index.tensor);
   return tensors;
 }
 
@@ -185,7 +185,7 @@ Gradients prod_gradients(const Tensor& g, const Tensor& x, int64_t dim, const Te
   };
   const Tensor safe_x = where(x == 0, one, x);
   const Tensor of_x = g * product(safe_x, src) / safe_x;
-  // A single zero among the elements of a place has the product of the others.
+  // A single zero among the factors of an element gets the product of the others.
   const Tensor is_zero = src == 0;
   const Tensor zeros_there =
       gather(scatter_add(zeros_like(x), dim, index, is_zero.to(g.dtype())), dim, index);

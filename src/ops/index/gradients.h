@@ -1,4 +1,4 @@
-// Gradients of what reads and writes the elements that integers point at.
+// Gradients of what reads and writes the elements that integers name.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Indexing: x[...] with integers, slices, masks and integer tensors, as PyTorch and NumPy know it.
+// Indexing: x[...] with integers, slices, masks and integer tensors, as in PyTorch and NumPy.
 #include "tamis/index.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "expr/expr.h"
 #include "ops/index/gradients.h"
 #include "ops/index/index_walk.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/pointwise.h"
@@ -18,24 +18,24 @@ namespace tamis {
 
 namespace {
 
-bool is_mask(const IndexPlace& place) { return place.tensor.dtype() == DType::boolean; }
+bool is_mask(const IndexTensor& index) { return index.tensor.dtype() == DType::boolean; }
 
-const IndexPlace* only_mask(const IndexWalk& w) {
-  return w.places.size() == 1 && is_mask(w.places[0]) ? &w.places[0] : nullptr;
+const IndexTensor* only_mask(const IndexWalk& w) {
+  return w.indices.size() == 1 && is_mask(w.indices[0]) ? &w.indices[0] : nullptr;
 }
 
-/// The dimensions of a view that index tensors stand for, masks taken apart into integers, and the
-/// shape of what they pick together.
+/// The dimensions of a view that index tensors apply to, masks converted to integers, and the shape
+/// of what they pick together.
 class Picked {
  public:
   explicit Picked(const IndexWalk& w) : view_(w.view) {
-    for (const IndexPlace& place : w.places) {
-      if (is_mask(place)) {
-        const Tensor at = coordinates(place.tensor);
-        for (int64_t d = 0; d < place.tensor.dim(); ++d) add(place.dim + d, at.select(1, d));
+    for (const IndexTensor& index : w.indices) {
+      if (is_mask(index)) {
+        const Tensor at = coordinates(index.tensor);
+        for (int64_t d = 0; d < index.tensor.dim(); ++d) add(index.dim + d, at.select(1, d));
       } else {
-        add(place.dim, place.tensor);
-        indices_.back().check_within(view_.shape()[place.dim], place.dim);
+        add(index.dim, index.tensor);
+        indices_.back().check_within(view_.shape()[index.dim], index.dim);
       }
     }
     broadcast();
@@ -43,8 +43,8 @@ class Picked {
     lay_out(neighbours ? dims_.front() : 0);
   }
 
-  const Places& places() const { return places_; }
-  const Shape& shape() const { return places_.shape; }
+  const IndexedElements& elements() const { return elements_; }
+  const Shape& shape() const { return elements_.shape; }
 
  private:
   void add(int64_t dim, const Tensor& index) {
@@ -64,7 +64,7 @@ class Picked {
     }
   }
 
-  /// The iteration space is the shape of the result: the picked dimensions stand behind the first
+  /// The iteration space is the shape of the result: the picked dimensions come after the first
   /// `at` others.
   void lay_out(int64_t at) {
     const auto own = [&](int64_t d) {
@@ -77,8 +77,8 @@ class Picked {
     order.insert(order.begin() + at, picked_.size(), -1);
     for (size_t k = 0, p = 0; k < order.size(); ++k) {
       const bool picked = order[k] < 0;
-      places_.shape.push_back(picked ? picked_[p] : view_.shape()[order[k]]);
-      places_.strides.push_back(picked ? 0 : view_.strides()[order[k]]);
+      elements_.shape.push_back(picked ? picked_[p] : view_.shape()[order[k]]);
+      elements_.strides.push_back(picked ? 0 : view_.strides()[order[k]]);
       if (picked) ++p;
     }
     const size_t behind = order.size() - static_cast<size_t>(at) - picked_.size();
@@ -89,7 +89,7 @@ class Picked {
       for (int64_t s : column.strides) strides.push_back(s);
       for (size_t d = 0; d < behind; ++d) strides.push_back(0);
       column.strides = strides;
-      places_.columns.push_back(std::move(column));
+      elements_.columns.push_back(std::move(column));
     }
   }
 
@@ -98,19 +98,19 @@ class Picked {
   std::vector<Shape> shapes_;
   std::vector<Indices> indices_;
   Shape picked_;
-  Places places_;
+  IndexedElements elements_;
 };
 
-/// The mask as one of the view's rank, that broadcasts over the dimensions it does not stand for.
-Tensor over_view(const IndexWalk& w, const IndexPlace& place) {
-  Tensor mask = place.tensor;
-  while (place.dim + mask.dim() < w.view.dim()) mask = mask.unsqueeze(-1);
+/// The mask as one of the view's rank, that broadcasts over the dimensions it does not index.
+Tensor over_view(const IndexWalk& w, const IndexTensor& index) {
+  Tensor mask = index.tensor;
+  while (index.dim + mask.dim() < w.view.dim()) mask = mask.unsqueeze(-1);
   return mask;
 }
 
 void put_picked(const IndexWalk& w, const Tensor& value, const Tensor& given, Combine combine) {
   check_no_internal_overlap(w.view);
-  for (const IndexPlace& place : w.places) check_no_overlap(w.view, place.tensor);
+  for (const IndexTensor& index : w.indices) check_no_overlap(w.view, index.tensor);
   const Tensor source = value.numel() == 1 ? Tensor(value.item()) : value;
   check_no_overlap(w.view, source);
   const Picked picked(w);
@@ -118,10 +118,10 @@ void put_picked(const IndexWalk& w, const Tensor& value, const Tensor& given, Co
         "shape mismatch: value tensor of shape {} cannot be broadcast to indexing result of shape "
         "{}",
         given.shape(), picked.shape());
-  put_places(w.view, picked.places(), source, combine);
+  put_elements(w.view, picked.elements(), source, combine);
 }
 
-/// The mask of an index that is nothing else, or null; a 0-d one counts as true or false.
+/// The mask of an index that consists of it alone, or null; a 0-d one counts as true or false.
 const Tensor* single_mask(const std::vector<Index>& indices) {
   const Tensor* t = indices.size() == 1 ? std::get_if<Tensor>(&indices[0].value()) : nullptr;
   return t != nullptr && t->dim() > 0 && t->dtype() == DType::boolean ? t : nullptr;
@@ -141,12 +141,12 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
     return take_masked(x, *mask);
   }
   const IndexWalk w = walk(x, indices);
-  // x[...] is a view too, of its own. All keep x as their base, by which a write to them tells x of
-  // its gradient.
-  if (w.places.empty()) return &w.view.impl() == &x.impl() ? x.expand(x.shape()) : w.view;
-  const IndexPlace* mask = only_mask(w);
+  // x[...] is a new view too. All keep x as their base, so that a write to them updates x's
+  // gradient.
+  if (w.indices.empty()) return &w.view.impl() == &x.impl() ? x.expand(x.shape()) : w.view;
+  const IndexTensor* mask = only_mask(w);
   if (mask != nullptr && mask->dim == 0) return take_masked(w.view, mask->tensor);
-  const Tensor result = take_places(w.view, Picked(w).places());
+  const Tensor result = take_elements(w.view, Picked(w).elements());
   if (is_tracked(w.view)) record_index(result, w);
   return result;
 }
@@ -162,9 +162,9 @@ Tensor& index_put_(Tensor& x, const std::vector<Index>& indices, const Tensor& v
   check_number_fits(value, x.dtype());
   const IndexWalk w = walk(x, indices);
   const Tensor stripped = without_leading_ones(value);
-  const IndexPlace* mask = only_mask(w);
+  const IndexTensor* mask = only_mask(w);
   check_writable(x);
-  if (w.places.empty()) {
+  if (w.indices.empty()) {
     Tensor target = w.view;
     accumulate ? target.copy_(target + stripped) : target.copy_(stripped);
   } else if (mask != nullptr && !accumulate && mask->dim == 0) {
@@ -189,7 +189,7 @@ Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tenso
 
 namespace {
 
-/// PyTorch's row: one tensor per leading dimension; an undefined one stands for a whole dimension.
+/// PyTorch's row: one tensor per leading dimension; an undefined one means a whole dimension.
 std::vector<Index> as_indices(const std::vector<Tensor>& tensors) {
   std::vector<Index> indices;
   for (const Tensor& t : tensors) indices.push_back(t.defined() ? Index(t) : Index(Slice()));
@@ -218,8 +218,7 @@ std::vector<Row> indexing_rows() {
   const auto few = [] { return tensor({2, 0, -1}); };
   return {
       make_row("index(Tensor input, Tensor[] indices) -> Tensor",
-               "The elements at the places that masks and integer tensors pick, one per dimension.",
-               index_op,
+               "The elements that masks and integer tensors pick, one per dimension.", index_op,
                {{cube(), List{bits()}},
                 {cube(), List{tensor({1, 0}), tensor({2, -1})}},
                 {cube(), List{tensor({{0, 1}, {1, 1}})}},
@@ -229,7 +228,7 @@ std::vector<Row> indexing_rows() {
       make_row(
           "index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> "
           "Tensor",
-          "input with values, broadcast, written or added at the places that indices pick.",
+          "input with values, broadcast, written or added to the elements that indices pick.",
           index_put_op,
           {{cube(), List{bits()}, Tensor(-1), false},
            {cube(), List{tensor({1, 0}), tensor({2, -1})}, tensor({7.f, 8.f, 9.f, 10.f}), false},

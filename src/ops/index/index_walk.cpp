@@ -3,7 +3,7 @@
 
 #include "core/check.h"
 #include "expr/expr.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 
 namespace tamis {
 
@@ -11,7 +11,7 @@ namespace {
 
 bool is_mask(const Tensor& t) { return t.dtype() == DType::boolean; }
 
-/// How many dimensions of x an entry stands for.
+/// How many dimensions of x an entry indexes.
 int64_t dims_of(const Index& index) {
   if (const auto* t = std::get_if<Tensor>(&index.value())) return is_mask(*t) ? t->dim() : 1;
   return std::holds_alternative<int64_t>(index.value()) ||
@@ -58,7 +58,7 @@ class Walker {
 
   void add(bool truth) {
     view() = view().unsqueeze(dim_);
-    result_.places.push_back(
+    result_.indices.push_back(
         {dim_++, zeros_on(backend_of(result_.view), {truth ? 1 : 0}, DType::int64)});
   }
 
@@ -70,13 +70,13 @@ class Walker {
       check_mask_sizes(view(), t, dim_);
     }
     view().size(dim_);  // throws if a second Ellipsis has left no dimension
-    result_.places.push_back({dim_, t});
+    result_.indices.push_back({dim_, t});
     dim_ += is_mask(t) ? t.dim() : 1;
   }
 
   IndexWalk result_;
-  int64_t rest_ = 0;    // the dimensions that an Ellipsis stands for
-  int64_t dim_ = 0;     // of the view, where the next entry stands
+  int64_t rest_ = 0;    // the dimensions that an Ellipsis skips
+  int64_t dim_ = 0;     // of the view, for the next entry
   int64_t number_ = 0;  // of the entry
 };
 

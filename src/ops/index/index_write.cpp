@@ -102,7 +102,7 @@ Tensor& index_fill_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& v
   const Indices indices(at_least_1d(index), to);
   indices.check_within(to.shape()[d], d);
   check_writable(x);
-  put_places(to, slices(to, d, indices, index.numel()), number, Combine::assign);
+  put_elements(to, slices(to, d, indices, index.numel()), number, Combine::assign);
   if (is_tracked(x) || is_tracked(value)) record_index_fill(x, d, index, value);
   return x;
 }
@@ -116,7 +116,7 @@ Tensor& index_add_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& so
   const Tensor to = at_least_1d(x);
   const Indices indices = indices_in_self(index, to, to.shape()[d]);
   check_writable(x);
-  put_places(to, slices(to, d, indices, index.numel()), scaled, Combine::add);
+  put_elements(to, slices(to, d, indices, index.numel()), scaled, Combine::add);
   if (is_tracked(x) || is_tracked(scaled)) record_index_add(x, d, index, scaled);
   return x;
 }
@@ -133,7 +133,7 @@ Tensor& index_copy_(Tensor& x, int64_t dim, const Tensor& index, const Tensor& s
           "index_copy_(): index {} is out of bounds for dimension {} with size {}", i, d, size);
   });
   check_writable(x);
-  put_places(to, slices(to, d, indices, index.numel()), source, Combine::assign);
+  put_elements(to, slices(to, d, indices, index.numel()), source, Combine::assign);
   if (is_tracked(x) || is_tracked(source)) record_index_copy(x, d, index, source);
   return x;
 }
@@ -159,7 +159,7 @@ Tensor& index_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tensor&
     scatter_reduce_(target, d, at.expand(from.shape()), from, reduce, include_self);
     return x;
   }
-  reduce_places(
+  reduce_elements(
       to, [&](const Tensor& y) { return slices(y, d, indices, index.numel()); },
       at_least_1d(source), reduce, include_self);
   return x;
@@ -180,10 +180,10 @@ Tensor& put_(Tensor& x, const Tensor& index, const Tensor& source, bool accumula
         "put_(): Tried to put elements into an empty tensor");
   if (index.numel() == 0) return x;
   check_write(x, {&index, &source});
-  const FlatPlaces flat(x, index);
+  const FlatElements flat(x, index);
   check_writable(x);
-  put_places(x, flat.places(), source.reshape(index.shape()),
-             accumulate ? Combine::add : Combine::assign);
+  put_elements(x, flat.elements(), source.reshape(index.shape()),
+               accumulate ? Combine::add : Combine::assign);
   if (is_tracked(x) || is_tracked(source)) record_put(x, index, source, accumulate);
   return x;
 }
@@ -220,7 +220,7 @@ std::vector<Row> index_write_rows() {
   return {
       make_row(
           "index_fill(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar value) -> Tensor",
-          "input with value, a number or a 0-d tensor, at the places of a dimension that index "
+          "input with value, a number or a 0-d tensor, in the slices along a dimension that index "
           "names.",
           index_fill,
           {{grid(), n(1), tensor({0, -1}), Tensor(7)},
@@ -229,7 +229,7 @@ std::vector<Row> index_write_rows() {
           .with_in_place(index_fill_),
       make_row("index_add(Tensor input, int dim, Tensor|int[] index, Tensor source, *, Scalar "
                "alpha=1) -> Tensor",
-               "input with source, times alpha, added at the places of a dimension that index "
+               "input with source, times alpha, added to the slices along a dimension that index "
                "names.",
                index_add,
                {{grid(), n(0), twice(), grid(), Scalar(1)},
@@ -238,7 +238,7 @@ std::vector<Row> index_write_rows() {
           .with_in_place(index_add_)
           .with_out(),
       make_row("index_copy(Tensor input, int dim, Tensor|int[] index, Tensor source) -> Tensor",
-               "input with source at the places of a dimension that index names.", index_copy,
+               "input with source in the slices along a dimension that index names.", index_copy,
                {{grid(), n(0), tensor({1, 0}), grid()},
                 {real(), n(1), tensor({2}), tensor({{7.f}, {8.f}})},
                 {bits(), n(-1), tensor({0, 0, 1}), bits()}})
@@ -247,7 +247,7 @@ std::vector<Row> index_write_rows() {
       make_row(
           "index_reduce(Tensor input, int dim, Tensor|int[] index, Tensor source, str reduce, *, "
           "bool include_self=True) -> Tensor",
-          "input combined with source by prod, mean, amax or amin at the places of a dimension "
+          "input combined with source by prod, mean, amax or amin in the slices along a dimension "
           "that index names.",
           index_reduce,
           {{grid(), n(0), twice(), grid(), std::string("mean"), true},
@@ -258,8 +258,9 @@ std::vector<Row> index_write_rows() {
           .with_out(),
       make_row(
           "put(Tensor input, Tensor|int[] index, Tensor source, bool accumulate=False) -> Tensor",
-          "input with the elements of source written or added at the places that index names, "
-          "input seen as 1-d.",
+          "input with the elements of source written or added to those that index names, input "
+          "seen "
+          "as 1-d.",
           put,
           {{grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
            {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},

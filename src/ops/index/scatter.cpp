@@ -1,4 +1,4 @@
-// Scatter along a dimension: writes to the elements that an index tensor points at.
+// Scatter along a dimension: writes to the elements that an index tensor names.
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
@@ -18,7 +18,7 @@ void check_src_dtype(const Tensor& x, const Tensor& src) {
         "scatter(): Expected self.dtype to be equal to src.dtype");
 }
 
-/// src is undefined if there is a number in its place.
+/// src is undefined if a number was given instead.
 void check_scatter_shape(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src) {
   check(index.dim() == x.dim(), ErrorKind::shape,
         "Index tensor must have the same number of dimensions as self tensor");
@@ -67,7 +67,9 @@ struct Scatter {
     source = number ? src : covered_part(from, shape);
   }
 
-  Places places(const Tensor& x) const { return elements(x, dim, indices, shape); }
+  IndexedElements elements(const Tensor& x) const {
+    return tamis::elements(x, dim, indices, shape);
+  }
 };
 
 void check_scatter_index(const Tensor& index) {
@@ -90,7 +92,7 @@ void run_scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   check_writable(x);
   const bool tracked = is_tracked(x) || is_tracked(src);
   const Tensor before = tracked && combine == Combine::mul ? x.clone() : Tensor();
-  put_places(scatter.to, scatter.places(scatter.to), scatter.source, combine);
+  put_elements(scatter.to, scatter.elements(scatter.to), scatter.source, combine);
   if (before.defined()) {
     const Tensor factors = src.impl().is_number
                                ? to_backend(src.to(x.dtype()), backend_of(x)).expand(index.shape())
@@ -134,8 +136,8 @@ Tensor& scatter_reduce_(Tensor& x, int64_t dim, const Tensor& index, const Tenso
   check_writable(x);
   const bool tracked = is_tracked(x) || is_tracked(src);
   const Tensor before = tracked ? x.clone() : Tensor();
-  reduce_places(
-      scatter.to, [&](const Tensor& y) { return scatter.places(y); }, scatter.source, reduce,
+  reduce_elements(
+      scatter.to, [&](const Tensor& y) { return scatter.elements(y); }, scatter.source, reduce,
       include_self);
   if (tracked) record_scatter_reduce(x, before, d, index, src, reduce, include_self);
   return x;
@@ -158,7 +160,7 @@ Tensor scatter_reduce(const Tensor& x, int64_t dim, const Tensor& index, const T
 
 namespace {
 
-/// src or value, of which exactly one is given.
+/// src or value, whichever is given.
 Tensor given(const std::optional<Tensor>& src, std::optional<Scalar> value) {
   check(src.has_value() != value.has_value(), ErrorKind::value,
         "scatter(): expected either src or value");
@@ -186,8 +188,8 @@ std::vector<Row> scatter_along_rows() {
   return {
       make_row("scatter(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar? src=None, *, "
                "Scalar? value=None, str? reduce=None) -> Tensor",
-               "input with the elements of src, or a number, at index along dim and at their own "
-               "place elsewhere.",
+               "input with the elements of src, or a number, at index along dim and at the same "
+               "position along the others.",
                scatter_op,
                {{grid(), n(0), at(), grid(), Value(), Value()},
                 {real(), n(1), at(), Tensor(7), Value(), Value()},
@@ -198,8 +200,8 @@ std::vector<Row> scatter_along_rows() {
           .with_out(),
       make_row(
           "scatter_add(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar src) -> Tensor",
-          "input with the elements of src added at index along dim and at their own place "
-          "elsewhere.",
+          "input with the elements of src added at index along dim and at the same position along "
+          "the others.",
           scatter_add,
           {{grid(), n(0), at(), grid()},
            {real(), n(1), at(), real()},

@@ -17,7 +17,7 @@ namespace tamis {
 
 namespace {
 
-/// Where counts[..., j] is j + first, the first; -1 where they are something else.
+/// `first` if counts[..., j] is j + first everywhere, else -1.
 int64_t first_count(const Tensor& counts) {
   const Layout& layout = layout_of(counts);
   if (!storage_of(counts)->counts_up() || counts.dim() == 0 || layout.strides.back() != 1)
@@ -28,7 +28,7 @@ int64_t first_count(const Tensor& counts) {
   return layout.offset;
 }
 
-/// Below this many elements a structured mask is more work than a comparison.
+/// Below this many elements a structured mask costs more than a comparison.
 constexpr int64_t kWorthStructure = 4096;
 
 }  // namespace
@@ -43,7 +43,7 @@ std::optional<Tensor> interval_mask(const Tensor& counts, Limit limit, const Ten
   Shape column = shape;
   column.back() = 1;
   std::vector<int64_t> lo = limits.to(DType::int64).expand(column).to_vector<int64_t>();
-  // Where column j begins to be at or behind the limit.
+  // Where column j first reaches the limit.
   for (int64_t& at : lo) {
     const int64_t behind = limit == Limit::up_to || limit == Limit::above;
     at = at < first ? 0 : std::min(at - first, cols) + behind;
@@ -66,7 +66,7 @@ namespace tamis::masks {
 
 namespace {
 
-/// A structured mask. One without elements has nothing to be structured about.
+/// A structured mask. One without elements is an ordinary mask.
 Tensor from_intervals(Backend& backend, Ref<const Recipe> recipe, const Shape& shape) {
   const int64_t bytes = numel(shape);
   if (bytes == 0) return allocate(shape, DType::boolean, backend);

@@ -3,7 +3,7 @@
 #include "core/convert.h"
 #include "core/overlap.h"
 #include "expr/expr.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 #include "ops/mask/select.h"
 #include "ops/pointwise/pointwise.h"
 #include "tamis/tamis.h"
@@ -46,7 +46,7 @@ void put_same(const Tensor& x, Tensor mask, Tensor value) {
   }
 }
 
-/// x[mask] = v. A mask that nobody else holds is moved in, and runs fused into the write.
+/// x[mask] = v. A mask that no one else holds is moved in, and runs fused into the write.
 void write_masked(const Tensor& x, Tensor mask, const Tensor& v) {
   check_number_fits(v, x.dtype());
   check_no_internal_overlap(x);

@@ -65,10 +65,10 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
 
 namespace {
 
-/// masked_select into out itself, if that is less work than a copy of the result; if it is not, or
-/// the result does not fit, returns false and has done nothing. Counting comes first, because
-/// nothing may be written to an out that does not fit. It reads the mask once more: that pays if
-/// the mask is in memory, with no more bytes than the copy would have.
+/// masked_select into out itself, if that costs less than copying the result; if not, or if the
+/// result does not fit, returns false and does nothing. Counting comes first, because nothing may
+/// be written to an out that does not fit. It reads the mask once more: that pays if the mask is in
+/// memory, with no more bytes than the copy would have.
 bool select_straight_into(const Tensor& out, const Tensor& x, const Tensor& mask) {
   constexpr int64_t kWorthCounting = 4096;  // below, compiling a second program costs more
   if (out.dim() != 1 || out.numel() < kWorthCounting || !out.is_contiguous()) return false;

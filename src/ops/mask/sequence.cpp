@@ -38,17 +38,17 @@ Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first, Scal
   const Tensor result = full_on(backend_of(sequences[0]), shape, padding_value, dtype);
   std::vector<int64_t> lengths;
   for (const Tensor& x : sequences) lengths.push_back(x.size(0));
-  const auto place = [batch_first, left = padding_side == "left", longest, lengths](
-                         const Tensor& whole, size_t i) {
+  const auto part = [batch_first, left = padding_side == "left", longest, lengths](
+                        const Tensor& whole, size_t i) {
     const Tensor row = whole.select(batch_first ? 0 : 1, static_cast<int64_t>(i));
     return row.narrow(0, left ? longest - lengths[i] : 0, lengths[i]);
   };
-  for (size_t i = 0; i < sequences.size(); ++i) store(place(result, i), sequences[i]);
+  for (size_t i = 0; i < sequences.size(); ++i) store(part(result, i), sequences[i]);
   if (is_floating_point(result.dtype()) && is_tracked(sequences)) {
     record(result, "pad_sequence", Flow::moves, sequences, {},
-           [place, n = sequences.size()](const Tensor& g, std::span<const Tensor>) {
+           [part, n = sequences.size()](const Tensor& g, std::span<const Tensor>) {
              Gradients parts;
-             for (size_t i = 0; i < n; ++i) parts.push_back(place(g, i));
+             for (size_t i = 0; i < n; ++i) parts.push_back(part(g, i));
              return parts;
            });
   }

@@ -19,7 +19,7 @@ class Sliced {
   Slices slices() const;
   /// The elements, with the dimension of the slices last.
   const Tensor& elements() const { return x_; }
-  /// Who can order them. Throws if their device cannot.
+  /// The backend that orders them. Throws if their device cannot.
   OrderBackend& backend() const;
   /// An uninitialised tensor for `n` results of each slice.
   Tensor make_results(int64_t n, DType dtype) const;

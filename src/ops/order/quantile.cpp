@@ -44,15 +44,15 @@ std::vector<double> probabilities(const Tensor& x, const Tensor& q) {
   return values;
 }
 
-/// Between which ranks a quantile lies, and how far.
-struct Place {
+/// The rank of a quantile: the whole ranks below and above, and how far it is between them.
+struct FractionalRank {
   int64_t below = 0, above = 0;
   double weight = 0;
   double slope = 0;  // of the weight, as q grows
 };
 
 /// PyTorch computes ranks in the dtype of the elements. Beyond 2^24 that is too coarse for float32.
-Place place_of(double q, int64_t last, DType dtype, Interpolation interpolation) {
+FractionalRank rank_of(double q, int64_t last, DType dtype, Interpolation interpolation) {
   const bool coarse = dtype == DType::float32 && last < (1 << 24);
   double rank =
       coarse ? static_cast<float>(q) * static_cast<float>(last) : q * static_cast<double>(last);
@@ -76,14 +76,14 @@ T between(T a, T b, T weight) {
 /// The gradient of a quantile goes to the two elements that it lies between, and to q by their
 /// distance; `found` has their indices, two by two.
 void record_quantiles(const Tensor& out, const Sliced& sliced, const Tensor& q,
-                      const std::vector<Place>& places, const std::vector<int64_t>& found) {
+                      const std::vector<FractionalRank>& ranks, const std::vector<int64_t>& found) {
   std::vector<int64_t> below, above;
   std::vector<double> weights, slopes;
-  for (size_t i = 0; i < places.size(); ++i) {
+  for (size_t i = 0; i < ranks.size(); ++i) {
     below.push_back(found[2 * i]);
     above.push_back(found[2 * i + 1]);
-    weights.push_back(places[i].weight);
-    slopes.push_back(places[i].slope);
+    weights.push_back(ranks[i].weight);
+    slopes.push_back(ranks[i].slope);
   }
   const Tensor& x = sliced.elements();
   const Shape shape = out.shape();
@@ -109,51 +109,51 @@ void record_quantiles(const Tensor& out, const Sliced& sliced, const Tensor& q,
 /// The quantiles of each slice, shaped as `shape`. The elements between which they lie are found by
 /// the backend; the host interpolates.
 template <class T>
-Tensor interpolate(const Sliced& sliced, const Tensor& q, const std::vector<Place>& places,
+Tensor interpolate(const Sliced& sliced, const Tensor& q, const std::vector<FractionalRank>& ranks,
                    const Shape& shape) {
-  std::vector<int64_t> ranks;
-  ranks.reserve(2 * places.size());
-  for (const Place& p : places) {
-    ranks.push_back(p.below);
-    ranks.push_back(p.above);
+  std::vector<int64_t> neighbours;
+  neighbours.reserve(2 * ranks.size());
+  for (const FractionalRank& r : ranks) {
+    neighbours.push_back(r.below);
+    neighbours.push_back(r.above);
   }
   Backend& backend = backend_of(sliced.elements());
   const bool tracked = is_tracked(sliced.elements()) || is_tracked(q);
-  const auto n = static_cast<int64_t>(ranks.size());
+  const auto n = static_cast<int64_t>(neighbours.size());
   const Tensor found = allocate({n}, dtype_of<T>, backend);
   const Tensor indices = allocate({tracked ? n : 0}, DType::int64, backend);
-  sliced.backend().select(sliced.slices(), ranks, n / sliced.count(), buffer_of(found),
+  sliced.backend().select(sliced.slices(), neighbours, n / sliced.count(), buffer_of(found),
                           tracked ? buffer_of(indices) : Buffer());
   const Tensor ends = to_host(found);
   const T* const end = ends.data<T>();
   const Tensor values = allocate_on_host(shape, dtype_of<T>);
   T* const to = values.mutable_data<T>();
-  for (size_t i = 0; i < places.size(); ++i) {
-    to[i] = between(end[2 * i], end[2 * i + 1], static_cast<T>(places[i].weight));
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    to[i] = between(end[2 * i], end[2 * i + 1], static_cast<T>(ranks[i].weight));
   }
   const Tensor out = to_backend(values, backend);
-  if (tracked) record_quantiles(out, sliced, q, places, indices.to_vector<int64_t>());
+  if (tracked) record_quantiles(out, sliced, q, ranks, indices.to_vector<int64_t>());
   return out;
 }
 
 /// Where the quantiles of each slice lie. A slice with NaN, unless they are skipped, has NaN only.
-std::vector<Place> places_in(const Sliced& sliced, const std::vector<double>& qs,
-                             Interpolation interpolation, bool skip_nan) {
+std::vector<FractionalRank> ranks_in(const Sliced& sliced, const std::vector<double>& qs,
+                                     Interpolation interpolation, bool skip_nan) {
   const DType dtype = sliced.elements().dtype();
   const int64_t last = sliced.size() - 1;
-  std::vector<Place> places;
+  std::vector<FractionalRank> ranks;
   for (int64_t nans : isnan(sliced.elements()).sum({-1}).to_vector<int64_t>()) {
     for (double q : qs) {
       if (nans == 0) {
-        places.push_back(place_of(q, last, dtype, interpolation));
+        ranks.push_back(rank_of(q, last, dtype, interpolation));
       } else if (skip_nan && nans <= last) {
-        places.push_back(place_of(q, last - nans, dtype, interpolation));
+        ranks.push_back(rank_of(q, last - nans, dtype, interpolation));
       } else {
-        places.push_back({last, last, 0, 0});
+        ranks.push_back({last, last, 0, 0});
       }
     }
   }
-  return places;
+  return ranks;
 }
 
 Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
@@ -177,12 +177,12 @@ Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
   const Sliced sliced(dim ? x : x.reshape({-1}), d);
   Tensor out = sliced.make_results(static_cast<int64_t>(qs.size()), x.dtype());
   if (out.numel() > 0) {
-    const std::vector<Place> places = places_in(sliced, qs, how, skip_nan);
-    out = x.dtype() == DType::float32 ? interpolate<float>(sliced, q, places, out.shape())
-                                      : interpolate<double>(sliced, q, places, out.shape());
+    const std::vector<FractionalRank> ranks = ranks_in(sliced, qs, how, skip_nan);
+    out = x.dtype() == DType::float32 ? interpolate<float>(sliced, q, ranks, out.shape())
+                                      : interpolate<double>(sliced, q, ranks, out.shape());
   }
   if (!dim || x.dim() <= 1) return out.view(kept);
-  // The quantiles come first, and the dimensions of x stay in order behind them.
+  // The quantiles come first, followed by the dimensions of x in their order.
   Shape order = {d};
   for (int64_t i = 0; i < x.dim(); ++i) {
     if (i != d) order.push_back(i);

@@ -25,7 +25,7 @@ std::pair<Tensor, Tensor> at_ranks(const Sliced& sliced, const std::vector<int64
   return {sliced.reduced(values, keepdim), sliced.reduced(indices, keepdim)};
 }
 
-/// NaNs stand last in order, so the first of them follows the others.
+/// NaNs come last in order, so the first of them follows the others.
 std::pair<Tensor, Tensor> median_along(const Tensor& x, int64_t dim, bool keepdim, bool skip_nan) {
   const int64_t d = wrap_dim(dim, x.dim());
   check_not_empty("median", x, d);

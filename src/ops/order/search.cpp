@@ -98,7 +98,7 @@ std::vector<Row> search_rows() {
   return {
       make_row("searchsorted(Tensor sorted_sequence, Tensor|Scalar input, *, bool out_int32=False, "
                "bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
-               "Where each value belongs in its sorted sequence, before or behind its equals.",
+               "Where each value belongs in its sorted sequence, before or after its equals.",
                searchsorted,
                {{sequence, values, false, false, {}, {}},
                 {boundaries, values, true, false, std::string("right"), tensor({0, 1, 2})}})

@@ -20,21 +20,21 @@ struct Wanted {
   bool inverse = false, counts = false;
 };
 
-/// From `starts`, true where a run of equal elements begins, and the places that the elements
+/// From `starts`, true where a run of equal elements begins, and the positions that the elements
 /// came from (undefined: they are where they were).
-Triple from_runs(const Tensor& distinct, const Tensor& starts, const Tensor& places,
+Triple from_runs(const Tensor& distinct, const Tensor& starts, const Tensor& positions,
                  const Shape& inverse_shape, Wanted wanted) {
   Tensor inverse, counts;
   const int64_t n = starts.numel();
   if (wanted.inverse) {
     const Tensor host = allocate_on_host(inverse_shape, DType::int64);
-    const Tensor runs = to_host(starts), from = places.defined() ? to_host(places) : Tensor();
+    const Tensor runs = to_host(starts), from = positions.defined() ? to_host(positions) : Tensor();
     const auto* start = static_cast<const uint8_t*>(runs.data_ptr());
-    const int64_t* place = from.defined() ? from.data<int64_t>() : nullptr;
+    const int64_t* position = from.defined() ? from.data<int64_t>() : nullptr;
     auto* to = host.mutable_data<int64_t>();
     for (int64_t i = 0, run = -1; i < n; ++i) {
       run += start[i];
-      to[place == nullptr ? i : place[i]] = run;
+      to[position == nullptr ? i : position[i]] = run;
     }
     inverse = to_backend(host, backend_of(starts));
   }
@@ -90,12 +90,12 @@ Triple distinct_elements(const Tensor& x, bool consecutive, Wanted wanted) {
   if (!consecutive) {
     if (const auto range = narrow_range(x)) return distinct_in_range(x, *range, wanted);
   }
-  Tensor values = x.reshape({-1}).contiguous(), places;
-  if (!consecutive) std::tie(values, places) = sort(values);
+  Tensor values = x.reshape({-1}).contiguous(), positions;
+  if (!consecutive) std::tie(values, positions) = sort(values);
   const int64_t n = values.numel();
   Tensor starts = zeros_on(backend_of(x), {0}, DType::boolean);
   if (n > 0) starts = run_starts(n, values.slice(0, 1).ne(values.slice(0, 0, n - 1)));
-  return from_runs(masked_select(values, starts), starts, places, x.shape(), wanted);
+  return from_runs(masked_select(values, starts), starts, positions, x.shape(), wanted);
 }
 
 /// The rows of a contiguous [n, m] tensor of the host in lexicographic order, equal ones as they

@@ -58,7 +58,7 @@ Tensor extreme(Op op, Op mask_op, const Tensor& a, const Tensor& b) {
 }
 
 /// A function that divides. Integers have no value for a division by zero, so the divisor is looked
-/// at now: the call must be what throws. Divisors that nothing is divided by may be zero.
+/// at now: the call must be what throws. If nothing is divided, divisors may be zero.
 Tensor divide(Op op, const char* kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   check_implemented(dtype != DType::boolean && !is_complex(dtype), kernel, dtype);
@@ -142,7 +142,7 @@ Tensor round(const Tensor& x, int64_t decimals) {
   if (decimals == 0) return round(x);
   const DType dtype = result_type(x);
   check_implemented(is_floating_point(dtype), "round_cpu", dtype);
-  // float16 would soon overflow.
+  // float16 would overflow early.
   const DType wide = dtype == DType::float16 ? DType::float32 : dtype;
   // Converted, so that a power beyond the dtype's range is infinite, as in PyTorch.
   const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
@@ -194,13 +194,13 @@ Tensor fmod(const Tensor& a, const Tensor& b) { return divide(Op::fmod, "fmod_cp
 Tensor pow(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   check_implemented(dtype != DType::boolean, "pow", dtype);
-  // A tensor of exponents may hold negative ones; a number may not, since that is surely a mistake.
+  // A tensor of exponents may hold negative ones; a negative number is refused as a mistake.
   const bool number = is_number(b);
   check(!number || !is_integral(dtype) || b.item().to_int64() >= 0, ErrorKind::value,
         "Integers to negative integer powers are not allowed.");
   // Exponents among float32 and float64 are doubles in PyTorch.
   if (itemsize(dtype) <= 2 || is_integral(dtype)) check_number_fits(b, dtype);
-  // Squares and cubes are what most powers are, and PyTorch multiplies too.
+  // Most powers are squares and cubes, which PyTorch multiplies too.
   const std::complex<double> exponent = number ? b.item().to_complex() : 0;
   if (exponent == 2.0 || exponent == 3.0) {
     const Tensor factor = a.to(dtype), square = mul(factor, factor);
@@ -274,7 +274,7 @@ void add_unary_rows(std::vector<Row>& rows, std::span<const Summary> summaries,
   }
 }
 
-/// A row with operands of any kind, in place and with out= as PyTorch has it.
+/// A row with operands of any kind, in place and with out= as in PyTorch.
 Row binary_row(const std::string& signature, const char* summary,
                Tensor (*function)(const Tensor&, const Tensor&), std::vector<Args> samples) {
   return make_row(signature, summary, function, std::move(samples))
@@ -283,7 +283,7 @@ Row binary_row(const std::string& signature, const char* summary,
       .is_pointwise();
 }
 
-/// The samples with the default of an option behind the operands.
+/// The samples with the default of an option after the operands.
 std::vector<Args> with_option(std::vector<Args> samples, const Value& usual) {
   for (Args& args : samples) args.push_back(usual);
   return samples;
@@ -297,7 +297,7 @@ Row round_row(const Tensor& floats, const Tensor& ints) {
   return make_row<Tensor, const Tensor&, int64_t>(
              "round(Tensor input, *, int decimals=0) -> Tensor",
              "The nearest whole number, the even one of two that are equally near; or the nearest "
-             "number with so many decimals, which may be negative.",
+             "number with that many decimals, which may be negative.",
              round,
              {{floats, int64_t{0}},
               {floats.t(), int64_t{1}},
@@ -387,7 +387,7 @@ std::vector<Row> arith_rows() {
                      .is_pointwise());
   rows.push_back(
       make_row("clamp(Tensor input, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor",
-               "Each element, but min where it is smaller and max where it is larger.", clamp,
+               "Each element limited to the range from min to max.", clamp,
                {{floats, Tensor(-1), Tensor(1)},
                 {floats, row, {}},
                 {ints, {}, Tensor(2)},

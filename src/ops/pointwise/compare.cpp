@@ -67,7 +67,7 @@ Tensor le(const Tensor& a, const Tensor& b) {
 }
 
 // Not the negation of le and lt, which would be true for NaN. Shapes are compared here because the
-// error names the operands as they stand.
+// error names the operands in the order given.
 Tensor gt(const Tensor& a, const Tensor& b) {
   broadcast_shapes(a.shape(), b.shape());
   check_ordered("gt_cpu", a, b);

@@ -90,8 +90,8 @@ Tensor slope<Op::erf>(const Tensor& g, const Tensor& x) {
 }
 template <>
 Tensor slope<Op::relu>(const Tensor& g, const Tensor& y) {
-  // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as PyTorch has
-  // it: a second derivative is there to ask for, and is zero.
+  // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as in PyTorch:
+  // there is a second derivative, and it is zero.
   return where(y <= 0, is_tracked(y) ? sign(y) : scalar_tensor(0, g.dtype()), g);
 }
 template <>
@@ -130,7 +130,7 @@ Tensor precise(const Tensor& x, const Tensor& g) {
   return x.impl().is_number ? scalar_tensor(x.item(), g.dtype()) : x;
 }
 
-/// The gradients of a function of two numbers, of which each sees the operands that the op's row
+/// The gradients of a function of two numbers, each of which sees the operands that the op's row
 /// says are saved for it.
 template <Op>
 struct Slopes;
@@ -239,7 +239,7 @@ void record_unary(Op op, const Tensor& y, const Tensor& x) {
              -> Gradients { return {slope(g, saved[0])}; });
 }
 
-/// What the two gradients read; nothing is kept for a gradient that nobody wants.
+/// What the two gradients read; nothing is saved for a gradient that is not wanted.
 std::vector<Tensor> save_operands(Op op, const Tensor& a, const Tensor& b) {
   const auto bits = [](bool wanted, Saves saves) {
     return wanted ? static_cast<unsigned>(saves) : 0u;

@@ -17,7 +17,7 @@ Ref<const Intervals> structure_of(const Tensor& mask) {
   return Ref(as_intervals(recipe.get()));
 }
 
-/// A structured mask as seen from a shape: which of its rows stands for each row of the shape.
+/// A structured mask as seen from a shape: which of its rows applies to each row of the shape.
 struct IntervalRows {
   Ref<const Intervals> intervals;  // null if the shape does not see whole rows
   Shape strides;                   // in rows, per dimension of the shape but the last

@@ -1,5 +1,5 @@
-// Pointwise: what arithmetic, comparisons and logic share: promotion over operands and the way back
-// of an in-place result.
+// Pointwise: what arithmetic, comparisons and logic share: promotion over operands and writing back
+// in-place results.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-/// result_type for any number of operands. That of one operand is its dtype, but for a floating
+/// result_type for any number of operands. That of one operand is its dtype, except for a floating
 /// point number, which counts as float32.
 DType result_type(std::initializer_list<const Tensor*> operands);
 inline DType result_type(const Tensor& x) { return result_type({&x}); }
@@ -26,7 +26,7 @@ constexpr DType float_type(DType dtype) {
 
 /// Whether x is a C++ or Python number that became a tensor: it is weak in promotion.
 bool is_number(const Tensor& x);
-/// Refuses a number that dtype cannot hold; tensors are cast as copy_ does it.
+/// Refuses a number that dtype cannot hold; tensors are cast as by copy_.
 void check_number_fits(const Tensor& value, DType dtype);
 
 /// Throws PyTorch's `"abs_cpu" not implemented for 'Bool'` unless ok.
@@ -59,7 +59,7 @@ inline Tensor& write_back(Tensor& self, Tensor value,
 }
 
 /// Ends an operation with out= whose result has another shape than out: points out's handle at
-/// result's data, which nobody else has. Nothing that is still deferred reads the old data.
+/// result's data, which no one else has. Nothing that is still deferred reads the old data.
 void rebind(Tensor& out, const Tensor& result);
 
 }  // namespace tamis

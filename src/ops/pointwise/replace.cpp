@@ -1,4 +1,4 @@
-// Replacing: pointwise functions that are made of others: bounds, numbers in the place of NaN and
+// Replacing: pointwise functions that are made of others: bounds, numbers instead of NaN and
 // infinities, rounded quotients.
 #include <cmath>
 
@@ -90,13 +90,13 @@ std::vector<Row> replace_rows() {
   const Value none;
   return {
       make_row("clamp_min(Tensor input, Tensor|Scalar min) -> Tensor",
-               "Each element, but min where it is smaller.", clamp_min,
+               "The larger of each element and min.", clamp_min,
                {{floats, Tensor(-1)}, {floats, row}, {ints, Tensor(2)}})
           .is_pointwise()
           .with_in_place()
           .with_out(),
       make_row("clamp_max(Tensor input, Tensor|Scalar max) -> Tensor",
-               "Each element, but max where it is larger.", clamp_max,
+               "The smaller of each element and max.", clamp_max,
                {{floats, Tensor(1)}, {floats, row}, {ints, Tensor(2)}})
           .is_pointwise()
           .with_in_place()

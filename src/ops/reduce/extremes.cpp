@@ -1,4 +1,4 @@
-// Extremes: the largest and smallest elements and where they stand.
+// Extremes: the largest and smallest elements and their indices.
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/index/gradients.h"
@@ -33,10 +33,10 @@ void check_not_empty(const char* op, const Tensor& x, std::optional<int64_t> dim
 /// or all.
 void record_found(const Tensor& y, const Tensor& x, const Tensor& indices, const Shape& dims,
                   bool keepdim) {
-  Shape place(x.shape().size(), 1);
+  Shape shape(x.shape().size(), 1);
   int64_t n = 1;
-  for (int64_t d : dims) n *= place[d] = x.shape()[d];
-  const Tensor hit = to_backend(arange(n), backend_of(indices)).view(place) == indices;
+  for (int64_t d : dims) n *= shape[d] = x.shape()[d];
+  const Tensor hit = to_backend(arange(n), backend_of(indices)).view(shape) == indices;
   record(y, "max", Flow::mixes, {x}, {hit},
          [dims, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
            const Tensor whole = with_dims(g, dims, keepdim);

@@ -34,7 +34,7 @@ void record_mean(const Tensor& y, const Tensor& x, const Shape& dims, bool keepd
 void record_prod(const Tensor& y, const Tensor& x, const Shape& dims, bool keepdim) {
   record(y, "prod", Flow::mixes, {x}, {x},
          [dims, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           // The product of the others. A single zero has one; two zeros leave none for anybody.
+           // The product of the others. A single zero has one; with two zeros, all are zero.
            const Tensor& v = saved[0];
            const Tensor is_zero = v == 0, one = scalar_tensor(1, v.dtype()),
                         none = scalar_tensor(0, v.dtype());

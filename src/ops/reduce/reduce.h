@@ -42,7 +42,7 @@ Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double c
 /// is 0 as in PyTorch, not infinity times 0.
 Tensor deviation(const Tensor& variance);
 
-/// The extremes along dim, or of the whole tensor, and where they stand. `op` is for the errors.
+/// The extremes along dim, or of the whole tensor, and their indices. `op` is for the errors.
 std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tensor& x,
                                        const Tensor& mask, std::optional<int64_t> dim, bool keepdim,
                                        bool takes_bools);

@@ -53,8 +53,8 @@ Tensor sum_from_end(const Tensor& x, int64_t dim) {
 }
 
 Gradients prod_gradient(const Tensor& g, const Tensor& x, int64_t dim) {
-  // Up to the first zero, each product divided by the element. The first zero itself has the
-  // products of the others, up to the second one. Behind it nothing counts.
+  // Up to the first zero, each product divided by the element. The first zero itself gets the
+  // products of the others, up to the second one. After that nothing counts.
   const Tensor is_zero = x == 0, none = scalar_tensor(0, x.dtype());
   const Tensor nonzero = where(is_zero, scalar_tensor(1, x.dtype()), x);
   const Tensor zeros_so_far = cumsum(is_zero, dim), terms = g * cumprod(nonzero, dim);
@@ -63,11 +63,11 @@ Gradients prod_gradient(const Tensor& g, const Tensor& x, int64_t dim) {
   return {where(zeros_so_far == 0, before, where(is_zero & (zeros_so_far == 1), at_zero, none))};
 }
 
-/// In logarithms, the positive and the negative part of g apart, so that nothing overflows.
+/// In logarithms, the positive and the negative part of g separately, so that nothing overflows.
 Gradients log_sum_exp_gradient(const Tensor& g, const Tensor& x, const Tensor& y, int64_t dim) {
   const Tensor least = scalar_tensor(-INFINITY, x.dtype());
   const auto part = [&](const Tensor& size) {
-    // A sum of nothing but zeros has no slope.
+    // A sum of zeros only has no slope.
     const Tensor logs = where((size > 0) & (y > least), log(size) - y, least);
     if (x.dim() == 0) return exp(logs + x);
     return exp(flip(logcumsumexp(flip(logs, {dim}), dim), {dim}) + x);
@@ -174,15 +174,13 @@ std::vector<Row> scan_rows() {
                cumprod, sums)
           .with_in_place()
           .with_out(),
-      make_row(
-          "cummax" + both,
-          "The running maximum along dim and where it stands, the last among equals; NaN wins.",
-          cummax, along)
+      make_row("cummax" + both,
+               "The running maximum along dim and its index, the last among equals; NaN wins.",
+               cummax, along)
           .with_out(),
-      make_row(
-          "cummin" + both,
-          "The running minimum along dim and where it stands, the last among equals; NaN wins.",
-          cummin, along)
+      make_row("cummin" + both,
+               "The running minimum along dim and its index, the last among equals; NaN wins.",
+               cummin, along)
           .with_out(),
       make_row("logcumsumexp(Tensor input, int dim) -> Tensor",
                "The logarithm of the running sum of exponentials along dim.", logcumsumexp,

@@ -75,7 +75,7 @@ Tensor compute_softmax(const Tensor& given, const Tensor& mask, const Shape& dim
   }
   const Tensor result = powers().settle();
   const Tensor sum = sum_wide(result, dims).to(x.dtype()).settle();
-  // In a statement of its own: store computes in place only what nobody else holds.
+  // In a statement of its own: store computes in place only what no one else holds.
   Tensor quotient = kept(mask, div(result, sum), 0);
   store(result, std::move(quotient));
   return result;

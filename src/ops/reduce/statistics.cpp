@@ -110,7 +110,7 @@ Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DTy
   if (!is_floating_point(x.dtype())) return sum(x, dims, keepdim, dtype);
   const auto is_number = [&] { return logical_not(isnan(x)); };
   const DType result = dtype.value_or(result_dtype(Reduction::nansum, x.dtype()));
-  // There is no NaN to pass over once it has become an integer.
+  // Integers have no NaN to ignore.
   if (!is_floating_point(result)) return sum(kept(is_number(), x, 0), dims, keepdim, dtype);
   const Shape over = normalize_dims(dims, x.dim());
   const Tensor y = reduce_along(Reduction::nansum, x.to(result), over, keepdim, result);

@@ -21,7 +21,7 @@ Tensor along_classes(const Tensor& numbers, const Tensor& x) {
 }
 
 /// x's shape without the classes.
-Shape places_of(const Tensor& x) {
+Shape shape_without_classes(const Tensor& x) {
   Shape shape = x.shape();
   shape.erase(class_dim(x));
   return shape;
@@ -51,13 +51,13 @@ void check_target_shape(const Tensor& x, const Tensor& target) {
   const int64_t batch = target.dim() == 0 ? 0 : target.size(0);
   check(x.size(0) == batch, ErrorKind::value,
         "Expected input batch_size ({}) to match target batch_size ({}).", x.size(0), batch);
-  check(target.shape() == places_of(x), ErrorKind::shape, "Expected target size {}, got {}",
-        places_of(x), target.shape());
+  check(target.shape() == shape_without_classes(x), ErrorKind::shape,
+        "Expected target size {}, got {}", shape_without_classes(x), target.shape());
 }
 
-/// Class numbers and which of them count; refuses those that count and are no class.
+/// Class numbers and which of them count; refuses those that count and are not a class.
 struct Classes {
-  Tensor keep, place;  // 0 where it does not count
+  Tensor keep, index;  // 0 where it does not count
 
   Classes(const Tensor& x, const Tensor& t, const std::optional<Tensor>& mask, int64_t ignore)
       : keep(t != ignore) {
@@ -72,15 +72,15 @@ struct Classes {
       raise(ErrorKind::index, fmt::format("Target {} is out of bounds.",
                                           masked_select(t, wrong).to_vector<int64_t>()[0]));
     }
-    place = where(keep, t, 0).unsqueeze(class_dim(x));
+    index = where(keep, t, 0).unsqueeze(class_dim(x));
   }
 
   /// What numbers, which broadcasts over x, holds for each target; anything where it does not
   /// count.
   Tensor pick(const Tensor& numbers, const Tensor& x) const {
     const int64_t dim = class_dim(x);
-    if (x.size(dim) == 0) return zeros_on(backend_of(x), places_of(x), numbers.dtype());
-    return gather(numbers.expand(x.shape()), dim, place).squeeze(dim);
+    if (x.size(dim) == 0) return zeros_on(backend_of(x), shape_without_classes(x), numbers.dtype());
+    return gather(numbers.expand(x.shape()), dim, index).squeeze(dim);
   }
 };
 
@@ -120,8 +120,8 @@ Tensor of_probabilities(const Tensor& x, const Tensor& target, const std::option
         "Expected floating point type for target with class probabilities, got {}",
         scalar_type_name(target.dtype()));
   const int64_t dim = class_dim(x);
-  const Shape places = places_of(x);
-  check_loss_mask(mask, places);
+  const Shape shape = shape_without_classes(x);
+  check_loss_mask(mask, shape);
   const DType dtype = promote_types(x.dtype(), target.dtype());
   Tensor share = widened(target);
   if (smoothing > 0) {
@@ -179,7 +179,7 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const std::optional<
 std::vector<Row> cross_entropy_rows() {
   const Tensor x = tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}, {1.f, 1.f, 4.f}});
   const Tensor image = arange(12.f).view({2, 3, 2});
-  const Tensor target = tensor({2, 0, 1}), places = tensor({{0, 1}, {2, -100}});
+  const Tensor target = tensor({2, 0, 1}), pixels = tensor({{0, 1}, {2, -100}});
   const Tensor mask = tensor({true, false, true});
   const Tensor shares = tensor({{1.f, 0.f, 0.f}, {0.25f, 0.5f, 0.25f}, {0.f, 0.5f, 0.5f}});
   const Tensor weight = tensor({0.5f, 2.f, 1.f});
@@ -194,7 +194,7 @@ std::vector<Row> cross_entropy_rows() {
                {{x, target, none, none, ignored, mean},
                 {x, target, weight, mask, ignored, mean},
                 {x, target, weight, none, int64_t{1}, sum},
-                {image, places, none, none, ignored, each},
+                {image, pixels, none, none, ignored, each},
                 {weight, tensor(2), none, none, ignored, mean}}),
       make_row("cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, Tensor|bool[]? "
                "mask=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) "
@@ -205,7 +205,7 @@ std::vector<Row> cross_entropy_rows() {
                {{x, target, none, none, ignored, mean, 0.0},
                 {x, target, weight, mask, ignored, mean, 0.1},
                 {x, shares, weight, mask, ignored, mean, 0.25},
-                {image, places, none, none, ignored, each, 0.0},
+                {image, pixels, none, none, ignored, each, 0.0},
                 {weight, tensor(2), none, none, ignored, sum, 0.0}}),
   };
 }

@@ -8,7 +8,7 @@ namespace tamis {
 
 namespace {
 
-/// PyTorch lets a 1-d tensor without elements stand among tensors of any rank.
+/// PyTorch accepts a 1-d tensor without elements among tensors of any rank.
 bool is_skipped(const Tensor& x) { return x.dim() == 1 && x.numel() == 0; }
 
 void check_joinable(const Tensor& first, const Tensor& x, size_t position, int64_t dim) {

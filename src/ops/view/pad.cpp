@@ -50,7 +50,7 @@ Shape padded_shape(const Tensor& x, const std::vector<Ends>& ends) {
   return shape;
 }
 
-/// Puts what is left of x into its place in result.
+/// Copies what is left of x to where it belongs in result.
 void copy_middle(const Tensor& result, const Tensor& x, const std::vector<Ends>& ends) {
   Tensor from = x, to = result;
   for (size_t d = 0; d < ends.size(); ++d) {
@@ -63,7 +63,7 @@ void copy_middle(const Tensor& result, const Tensor& x, const std::vector<Ends>&
 
 enum class Edge { reflect, replicate, circular };
 
-/// Which of n elements stands at position i, which may be outside [0, n).
+/// Which of n elements is at position i, which may be outside [0, n).
 int64_t source_of(Edge edge, int64_t i, int64_t n) {
   switch (edge) {
     case Edge::reflect:
@@ -162,7 +162,7 @@ std::vector<Row> pad_rows() {
   const std::string constant = "constant";
   return {
       make_row("pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor",
-               "input with elements added (or cut off) before and behind its last dimensions.", pad,
+               "input with elements added (or cut off) before and after its last dimensions.", pad,
                {{x, Shape{1, 2}, constant, none},
                 {x, Shape{-1, 1, 0, 1}, constant, Scalar(9)},
                 {image, Shape{1, 1, 2, 0, -1, 1}, constant, Scalar(-1)},

@@ -1,4 +1,4 @@
-// Pieces: views that cut a dimension into parts, and copies that repeat and number places.
+// Pieces: views that cut a dimension into parts, and copies that repeat slices or mark classes.
 #include <algorithm>
 
 #include "core/check.h"
@@ -11,7 +11,7 @@ namespace tamis {
 
 namespace {
 
-/// Views of these sizes, one behind the other.
+/// Consecutive views of these sizes.
 std::vector<Tensor> cut(const Tensor& x, const Shape& sizes, int64_t dim) {
   std::vector<Tensor> pieces;
   int64_t start = 0;
@@ -22,8 +22,8 @@ std::vector<Tensor> cut(const Tensor& x, const Shape& sizes, int64_t dim) {
   return pieces;
 }
 
-/// The number of each place, as often as repeats says, on the device of this backend.
-Tensor repeated_places(const Tensor& repeats, int64_t size, Backend& backend) {
+/// Each index below size, as often as repeats says, on the device of this backend.
+Tensor repeated_indices(const Tensor& repeats, int64_t size, Backend& backend) {
   check(repeats.dtype() == DType::int64 || repeats.dtype() == DType::int32, ErrorKind::dtype,
         "repeats has to be Long or Int tensor");
   check(repeats.dim() <= 1, ErrorKind::shape, "repeat_interleave only accept 1D vector as repeat");
@@ -41,7 +41,7 @@ Tensor repeated_places(const Tensor& repeats, int64_t size, Backend& backend) {
   return searchsorted(ends, to_backend(arange(total), backend), false, true);
 }
 
-/// A row by col mask of what lies on and below a diagonal.
+/// A row by col mask of what is on and below a diagonal.
 Tensor triangle(int64_t row, int64_t col, int64_t diagonal) {
   check(row >= 0, ErrorKind::value, "row must be non-negative, got {}", row);
   check(col >= 0, ErrorKind::value, "col must be non-negative, got {}", col);
@@ -92,7 +92,7 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
   check(chunks > 0, ErrorKind::value, "chunk expects `chunks` to be greater than 0, got: {}",
         chunks);
   const int64_t d = wrap_dim(dim, x.dim()), size = x.shape()[d];
-  // Of nothing there are as many pieces as were asked for.
+  // An empty dimension gives as many pieces as requested.
   if (size == 0) return cut(x, Shape(static_cast<size_t>(chunks), 0), d);
   return split(x, (size - 1) / chunks + 1, d);
 }
@@ -101,9 +101,9 @@ std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
   const int64_t d = wrap_dim(dim, x.dim());
   check(x.dim() > 0, ErrorKind::index, "Dimension specified as {} but tensor has no dimensions",
         dim);
-  std::vector<Tensor> places;
-  for (int64_t i = 0; i < x.shape()[d]; ++i) places.push_back(x.select(d, i));
-  return places;
+  std::vector<Tensor> slices;
+  for (int64_t i = 0; i < x.shape()[d]; ++i) slices.push_back(x.select(d, i));
+  return slices;
 }
 
 Tensor movedim(const Tensor& x, const Shape& source, const Shape& destination) {
@@ -123,10 +123,10 @@ Tensor movedim(const Tensor& x, const Shape& source, const Shape& destination) {
     order[to] = from;
   }
   int64_t next = 0;
-  for (int64_t& place : order) {
-    if (place != kFree) continue;
+  for (int64_t& from : order) {
+    if (from != kFree) continue;
     while (moved[next] != 0) ++next;
-    place = next++;
+    from = next++;
   }
   return x.permute(order);
 }
@@ -194,7 +194,7 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<i
   const Tensor from = dim ? x : x.reshape({-1});
   const int64_t d = wrap_dim(dim.value_or(0), from.dim());
   Backend& backend = common_backend({x, repeats});
-  return index_select(from, d, repeated_places(repeats, from.shape()[d], backend));
+  return index_select(from, d, repeated_indices(repeats, from.shape()[d], backend));
 }
 
 Tensor hstack(const std::vector<Tensor>& tensors) {
@@ -253,16 +253,16 @@ std::vector<Row> piece_rows() {
                "Views of one size, if that is a number; the last may be smaller.", split,
                {{cube(), n(3), n(-1)}, {grid(), n(1), n(0)}, {bits(), n(9), n(1)}}),
       make_row("split(Tensor input, int[] split_size_or_sections, int dim=0) -> Tensor[]",
-               "Views of these sizes, one behind the other.", split_with_sizes,
+               "Consecutive views of these sizes.", split_with_sizes,
                {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
       make_row("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]",
-               "Views of these sizes, one behind the other.", split_with_sizes,
+               "Consecutive views of these sizes.", split_with_sizes,
                {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
       make_row("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]",
-               "Views of one size, at most so many; the last may be smaller.", chunk,
+               "At most that many views of equal size; the last may be smaller.", chunk,
                {{cube(), n(3), n(2)}, {grid(), n(5), n(0)}}),
       make_row("unbind(Tensor input, int dim=0) -> Tensor[]",
-               "A view of each place of a dimension, which disappears.", unbind,
+               "A view of each slice along a dimension, without that dimension.", unbind,
                {{cube(), n(1)}, {bits(), n(0)}}),
       make_row("movedim(Tensor input, int[] source, int[] destination) -> Tensor",
                "A view with some dimensions moved to other positions.", movedim,
@@ -283,7 +283,7 @@ std::vector<Row> piece_rows() {
                {{cube(), sizes({2})}, {grid(), sizes({2, 1, 3})}, {bits(), sizes({})}}),
       make_row(
           "repeat_interleave(Tensor input, Tensor|Scalar|int[] repeats, int? dim=None) -> Tensor",
-          "Each place of a dimension several times in a row.", repeat_interleave,
+          "Each slice along a dimension repeated several times.", repeat_interleave,
           {{cube(), Tensor(2), none},
            {cube(), tensor({2, 0, 1}), n(1)},
            {bits(), tensor({3}), n(-1)}}),
@@ -300,7 +300,7 @@ std::vector<Row> piece_rows() {
                {{line, n(0)}, {line, n(-1)}, {cube()[0], n(1)}, {bits(), n(0)}})
           .with_out(),
       make_row("one_hot(Tensor input, int num_classes=-1) -> Tensor",
-               "1 at the place that each element names in a new last dimension, 0 elsewhere.",
+               "A new last dimension with 1 at the index that each element gives, 0 elsewhere.",
                one_hot, {{grid(), n(-1)}, {tensor({2, 0}), n(4)}, {tensor(1), n(2)}})
           .function_only(),
       make_row("tril_indices(int row, int col, int offset=0, *, dtype dtype=int64) -> Tensor",

@@ -3,7 +3,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
-#include "ops/index/places.h"
+#include "ops/index/indexed.h"
 #include "ops/mask_args.h"
 #include "ops/row.h"
 #include "tamis/tamis.h"
@@ -80,13 +80,13 @@ Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optio
 Tensor flip(const Tensor& x, const Dims& dims) {
   const Shape flipped = dims.empty() ? Shape() : normalize_dims(dims, x.dim());
   if (flipped.empty()) return x.clone();
-  Places places{x.shape(), x.strides(), {}};
+  IndexedElements indexed{x.shape(), x.strides(), {}};
   int64_t first = 0;
   for (int64_t d : flipped) {
     first += (x.shape()[d] - 1) * x.strides()[d];
-    places.strides[d] = -x.strides()[d];
+    indexed.strides[d] = -x.strides()[d];
   }
-  const Tensor result = take_places(x, places, first);
+  const Tensor result = take_elements(x, indexed, first);
   if (is_tracked(x)) {
     record(result, "flip", Flow::moves, {x}, {},
            [flipped](const Tensor& g, std::span<const Tensor>) -> Gradients {
@@ -177,11 +177,11 @@ std::vector<Row> position_rows() {
                "A copy of input with src on a diagonal.", diagonal_scatter,
                {{grid(), tensor({8, 9}), n(1), n(0), n(1)}}),
       make_row("select_scatter(Tensor input, Tensor|Scalar src, int dim, int index) -> Tensor",
-               "A copy of input with src at one place of a dimension.", select_scatter,
+               "A copy of input with src as one slice along a dimension.", select_scatter,
                {{grid(), tensor({8, 9}), n(1), n(-1)}}),
       make_row("slice_scatter(Tensor input, Tensor|Scalar src, int dim=0, int? start=None, int? "
                "end=None, int step=1) -> Tensor",
-               "A copy of input with src at every step-th place of a range of a dimension.",
+               "A copy of input with src as every step-th slice of a range along a dimension.",
                slice_scatter,
                {{grid(), tensor({{8, 9}, {7, 6}}), n(1), Value(), Value(), n(2)},
                 {grid(), tensor({{8, 9, 7}}), n(0), n(-1), Value(), n(1)}}),

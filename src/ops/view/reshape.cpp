@@ -11,8 +11,8 @@ namespace tamis {
 
 namespace {
 
-/// The strides that make `shape` a view of x (with as many elements), or nothing if x's elements
-/// do not lie so. Dimensions of x that are contiguous with each other form a chunk; every size of
+/// The strides that make `shape` a view of x (with as many elements), or nothing if the layout does
+/// not allow it. Dimensions of x that are contiguous with each other form a chunk; every size of
 /// `shape` has to stay within one.
 std::optional<Shape> view_strides(const Layout& x, const Shape& shape) {
   if (x.sizes.empty()) return Shape(shape.size(), 1);

@@ -15,23 +15,23 @@ namespace tamis {
 
 namespace {
 
-/// How PyTorch's messages call a tensor type: "torch.LongTensor".
+/// What PyTorch's messages call a tensor type: "torch.LongTensor".
 std::string type_string(DType dtype) {
   const char* scalar = scalar_type_name(dtype);
   if (dtype == DType::boolean || dtype == DType::bfloat16) return fmt::format("CPU{}Type", scalar);
   return fmt::format("torch.{}Tensor", scalar);
 }
 
-/// zeros, but g in the places that the view of them shows.
+/// Zeros of this shape, with g in the elements that the view shows.
 template <class F>
-Tensor place(const Tensor& g, const Shape& shape, F view) {
+Tensor embed(const Tensor& g, const Shape& shape, F view) {
   Tensor result = zeros_on(backend_of(g), shape, g.dtype());
   {
     NoGradGuard guard;
     view(result).copy_(g);
   }
   if (is_tracked(g)) {
-    record(result, "place", Flow::moves, {g}, {},
+    record(result, "embed", Flow::moves, {g}, {},
            [view](const Tensor& gg, std::span<const Tensor>) -> Gradients { return {view(gg)}; });
   }
   return result;
@@ -41,7 +41,7 @@ Tensor place(const Tensor& g, const Shape& shape, F view) {
 template <class F>
 Tensor part(const Tensor& x, const char* op, Layout layout, F view) {
   return view_of(x, op, Flow::picks, std::move(layout),
-                 [shape = x.shape(), view](const Tensor& g) { return place(g, shape, view); });
+                 [shape = x.shape(), view](const Tensor& g) { return embed(g, shape, view); });
 }
 
 }  // namespace
@@ -323,10 +323,10 @@ std::vector<Row> view_rows() {
            {grid(), n(0)}}),
       make_row(
           "narrow(Tensor input, int dim, int start, int length) -> Tensor",
-          "A view of `length` places of a dimension from `start` on.", narrow,
+          "A view of `length` slices along a dimension, from `start` on.", narrow,
           {{cube(), n(-1), n(1), n(2)}, {bits(), n(1), n(-2), n(2)}, {grid(), n(0), n(2), n(0)}}),
       make_row("select(Tensor input, int dim, int index) -> Tensor",
-               "A view of one place of a dimension, which disappears.", select,
+               "A view of one slice along a dimension, without that dimension.", select,
                {{cube(), n(1), n(-1)}, {bits(), n(0), n(1)}}),
       make_row("clone(Tensor input) -> Tensor", "A copy with memory of its own.", clone_op,
                {{cube().transpose(1, 2)}, {bits()}, {number()}, {none()}}),

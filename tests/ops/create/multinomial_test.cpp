@@ -28,7 +28,7 @@ TEST(Multinomial, FollowsTheProbabilities) {
   EXPECT_EQ(rows.to_vector<int64_t>(), (Ints{1, 1, 1, 0, 0, 0}));
 }
 
-TEST(Multinomial, DrawsNoPlaceTwiceWithoutReplacement) {
+TEST(Multinomial, DrawsNoIndexTwiceWithoutReplacement) {
   manual_seed(14);
   const Tensor p = tensor({0.f, 1.f, 2.f, 1e-30f}).expand({1000, 4});
   const Tensor drawn = multinomial(p, 3);

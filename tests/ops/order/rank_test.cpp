@@ -131,9 +131,9 @@ TEST(KthValue, FindsRanksInLargeSlicesOfEveryKind) {
 
 /// Demands of some ranks what a stable sort has there, with the first index among equals.
 void expect_ranks_of_sorted(const Tensor& x) {
-  const auto [sorted, places] = sort(x);
+  const auto [sorted, order] = sort(x);
   const std::vector<double> values = sorted.to(float64).to_vector<double>();
-  const std::vector<int64_t> indices = places.to_vector<int64_t>();
+  const std::vector<int64_t> indices = order.to_vector<int64_t>();
   const auto n = static_cast<int64_t>(values.size());
   const auto equal = [](double a, double b) { return a == b || (a != a && b != b); };
   for (int64_t k : {int64_t{1}, n / 4, n / 2, n / 2 + n / 8, n - n / 50, n}) {
@@ -185,7 +185,7 @@ TEST(Median, IsTheLowerOneOfTwo) {
               tensor({{2, 2}}));
 }
 
-TEST(Median, IsNaNAtItsFirstPlace) {
+TEST(Median, IsNaNAtItsFirstIndex) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor x = tensor({3.f, nan, 1.f, nan});
   expect_pair(median(x, 0), tensor(nan), tensor(1));
@@ -194,7 +194,7 @@ TEST(Median, IsNaNAtItsFirstPlace) {
   expect_same(median(zeros({0})), tensor(nan));
 }
 
-TEST(Mode, IsTheSmallestOfTheMostFrequentAtItsFirstPlace) {
+TEST(Mode, IsTheSmallestOfTheMostFrequentAtItsFirstIndex) {
   expect_pair(mode(tensor({2, 1, 2, 1, 3})), tensor(1), tensor(1));
   expect_pair(mode(tensor({{1, 0, 0}, {5, 5, 2}}), 1, true), tensor({{0}, {5}}),
               tensor({{1}, {0}}));

@@ -10,7 +10,7 @@ namespace {
 using namespace mask_cases;
 using namespace order_cases;
 
-TEST(Unique, FindsValuesPlacesAndCounts) {
+TEST(Unique, FindsValuesIndicesAndCounts) {
   const auto [values, inverse, counts] = unique(tensor({{2, 3, 2}, {1, 2, 3}}), true, true, true);
   expect_same(values, tensor({1, 2, 3}));
   expect_same(inverse, tensor({{1, 2, 1}, {0, 1, 2}}));
@@ -32,9 +32,9 @@ TEST(Unique, FindsTheSameIntegersHoweverFarApartTheyAre) {
     const Tensor few = numbers(dtype, 6000, 4).remainder(17).add(90).view({60, 100});
     for (const Tensor& x : {few, few.to(dtype).t(), few.sub(110).to(dtype)}) {
       const auto [values, inverse, counts] = unique(x.to(dtype), true, true, true);
-      const auto [sorted, places, times] = unique(x.to(dtype).to(float64), true, true, true);
+      const auto [sorted, indices, times] = unique(x.to(dtype).to(float64), true, true, true);
       expect_same(values, sorted.to(dtype));
-      expect_same(inverse, places);
+      expect_same(inverse, indices);
       expect_same(counts, times);
       expect_same(unique(x.to(dtype)), values);
     }

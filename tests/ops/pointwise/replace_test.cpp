@@ -1,4 +1,4 @@
-// Replacing: bounds, numbers in the place of NaN and infinities, rounded quotients.
+// Replacing: bounds, numbers instead of NaN and infinities, rounded quotients.
 #include <cmath>
 
 #include "support/pointwise_cases.h"

@@ -45,7 +45,7 @@ std::vector<double> plain_softmax(const Tensor& x, const Tensor& mask, bool loga
 
 TEST(SoftmaxRows, AgreeWithAPlainLoop) {
   for (DType dtype : {float16, bfloat16, float32, float64}) {
-    const double room = dtype == float64 ? 1e-14 : dtype == float32 ? 1e-6 : 1e-2;
+    const double tolerance = dtype == float64 ? 1e-14 : dtype == float32 ? 1e-6 : 1e-2;
     for (int64_t length : kRowLengths) {
       const Tensor x = (values_of(float32, {3, length}) / 8).to(dtype).settle();
       for (const char* pattern : {"none", "all", "clustered", "random", "sparse"}) {
@@ -60,7 +60,7 @@ TEST(SoftmaxRows, AgreeWithAPlainLoop) {
             if (std::isinf(want[i])) {
               ASSERT_EQ(values[i], want[i]) << pattern << ' ' << length << ' ' << i;
             } else {
-              ASSERT_NEAR(values[i], want[i], room * std::max(1., std::abs(want[i])))
+              ASSERT_NEAR(values[i], want[i], tolerance * std::max(1., std::abs(want[i])))
                   << pattern << ' ' << length << ' ' << i;
             }
           }

@@ -1,4 +1,4 @@
-// Pieces: cutting into views, moving dimensions, repeating, grids and numbers of places.
+// Pieces: cutting into views, moving dimensions, repeating, grids and numbers of classes.
 #include "tamis/view.h"
 
 #include "support/pointwise_cases.h"
@@ -78,7 +78,7 @@ TEST(Chunk, CutsIntoAtMostSoMany) {
                [] { chunk(arange(5), 0); });
 }
 
-TEST(Unbind, GivesEveryPlace) {
+TEST(Unbind, GivesEveryIndex) {
   const std::vector<Tensor> columns = grid().unbind(1);
   ASSERT_EQ(columns.size(), 3u);
   expect_values(columns[2], {2}, {2, 5});
@@ -130,7 +130,7 @@ TEST(Meshgrid, SpansAGrid) {
                [] { meshgrid({arange(2)}, "yx"); });
 }
 
-TEST(RepeatInterleave, RepeatsPlaces) {
+TEST(RepeatInterleave, RepeatsIndices) {
   expect_values(repeat_interleave(grid(), 2), {12}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
   expect_values(grid().repeat_interleave(tensor({0, 2}), 0), {2, 3}, {3, 4, 5, 3, 4, 5});
   expect_values(repeat_interleave(grid(), tensor({2, 0, 1}), -1), {2, 3}, {0, 0, 2, 3, 3, 5});
@@ -174,7 +174,7 @@ TEST(Diag, GoesBothWays) {
   expect_error(ErrorKind::shape, "matrix or a vector expected", [] { diag(zeros({1, 1, 1})); });
 }
 
-TEST(OneHot, MarksThePlace) {
+TEST(OneHot, MarksTheClass) {
   expect_values(one_hot(tensor({2, 0})), {2, 3}, {0, 0, 1, 1, 0, 0});
   expect_values(one_hot(tensor(1), 3), {3}, {0, 1, 0});
   EXPECT_EQ(one_hot(empty({0}, int64), 4).shape().vec(), (Ints{0, 4}));

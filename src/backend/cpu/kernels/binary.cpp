@@ -158,7 +158,7 @@ void binary(Elements a, Elements b, void* out, size_t n) {
 }
 
 // What follows from fmod of float32: a quotient below 2^29 times a float32 is exact in double, so
-// all else is too; what is beyond goes to libm.
+// everything else is too; larger ones go to libm.
 template <template <class> class F>
 void by_fmod(Elements a, Elements b, void* out, size_t n) {
   const float* x = static_cast<const float*>(a.data);

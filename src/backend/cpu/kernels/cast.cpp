@@ -30,8 +30,8 @@ HWY_INLINE I truncated(F x) {
   return static_cast<I>(inside ? x : low);
 }
 
-// Values that the small integers lack keep their low bits: PyTorch converts to uint8 by way of
-// int64 and to int8 and int16 by way of int32.
+// Values that the small integers lack keep their low bits: PyTorch converts to uint8 via int64 and
+// to int8 and int16 via int32.
 template <class From, class To>
 HWY_INLINE To converted(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -49,7 +49,7 @@ HWY_INLINE void convert(const From* x, To* y, size_t n) {
   for (size_t i = 0; i < n; ++i) y[i] = converted<From, To>(x[i]);
 }
 
-// Vectors have no conversion to int64 before AVX-512, so uint8 goes by way of int32 while it can.
+// Vectors have no conversion to int64 before AVX-512, so uint8 goes via int32 where possible.
 template <class From>
 void convert_to_bytes(const From* x, uint8_t* y, size_t n) {
   for (size_t i = 0; i < n; i += 256) {
@@ -86,7 +86,7 @@ HWY_INLINE void convert(const float* x, Half* y, size_t n) {
 }
 #endif
 
-// 16-bit floats convert from and to float, everything else by way of it.
+// 16-bit floats convert from and to float, everything else via float.
 template <class From, class To>
 void cast(const void* a, void* out, size_t n) {
   const From* x = static_cast<const From*>(a);

@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE {
 
-// Exact, for few set bits and for ends: touches nothing but the selected elements.
+// Exact, for few set bits and for ends: touches only the selected elements.
 template <class T>
 HWY_INLINE T* compress_bits(const T* src, uint64_t word, T* out) {
   for (; word != 0; word &= word - 1) *out++ = src[std::countr_zero(word)];
@@ -42,8 +42,8 @@ constexpr int kSparse = 20;
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-// Every vector is stored whole at the place of its first element, which is never behind its own
-// index, so the stores stay within 64 elements of out. In expand the loads of src do, likewise.
+// Every vector is stored whole where its first element goes, which is never after its own index, so
+// the stores stay within 64 elements of out. Likewise the loads of src in expand.
 template <int W>
 HWY_INLINE void compress_word(const typename Word<W>::type* src, uint64_t word,
                               typename Word<W>::type* out) {

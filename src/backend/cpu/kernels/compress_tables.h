@@ -11,7 +11,7 @@ struct alignas(64) ShuffleTable {
   uint8_t lanes[256][8];
 };
 
-/// Lane k of the result is the lane of the k-th set bit; lanes behind the last one are arbitrary.
+/// Lane k of the result is the lane of the k-th set bit; lanes after the last one are arbitrary.
 inline constexpr ShuffleTable kCompressTable = [] {
   ShuffleTable table{};
   for (int mask = 0; mask < 256; ++mask) {

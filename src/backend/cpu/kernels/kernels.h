@@ -21,9 +21,8 @@ constexpr int width_index(size_t itemsize) {
   return itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : itemsize == 8 ? 3 : 4;
 }
 
-/// An operand of a kernel that has several: its elements one behind the other, or, if it is
-/// uniform, 64 equal ones that stand for all. Those stay in registers and leave the cache to the
-/// others.
+/// An operand of a kernel that has several: its elements, contiguous, or, if it is uniform, 64
+/// equal ones that represent all. Those stay in registers and leave the cache to the others.
 struct Elements {
   Elements(const void* first, bool uniform = false) : data(first), step(uniform ? 0 : 64) {}
   const void* data;
@@ -52,7 +51,7 @@ struct Kernels {
   Binary binary[kBinaryOps][kDTypeCount];
   Compare compare[kCompareOps][kDTypeCount];  // false with NaN
 
-  /// C++ conversions between non-bool dtypes, f16/bf16 by way of float; float to integer truncates.
+  /// C++ conversions between non-bool dtypes, f16/bf16 via float; float to integer truncates.
   /// Complex dtypes convert to each other, and to and from the dtype of their parts.
   Unary cast[kDTypeCount][kDTypeCount];
   /// x != 0, for every dtype (for bool: any nonzero byte). NaN is true.
@@ -64,7 +63,7 @@ struct Kernels {
   void (*where[kWidths])(Elements a, Elements b, const uint64_t* mask, void* out, size_t n);
 
   /// Packs the elements whose bit is set at out, keeping their order; returns their number. Writes
-  /// only below `limit` (an address at or behind the last selected element): bytes between the
+  /// only below `limit` (an address at or after the last selected element): bytes between the
   /// packed elements and limit may be overwritten. May read all of src[0, n).
   size_t (*compress[kWidths])(const void* src, const uint64_t* mask, void* out, const void* limit,
                               size_t n);
@@ -72,8 +71,8 @@ struct Kernels {
   /// may be out itself. Returns how many elements of src were taken. Reads src only below `limit`.
   size_t (*expand[kWidths])(const void* src, const void* limit, Elements others,
                             const uint64_t* mask, void* out, size_t n);
-  /// Writes base + i for every set bit i; returns their number. Writes only the selected ones'
-  /// places in out.
+  /// Writes base + i for every set bit i; returns their number. Writes nothing else to
+  /// out.
   size_t (*positions)(const uint64_t* mask, int64_t base, int64_t* out, size_t n);
 
   /// Number of set bits in n elements.
@@ -93,13 +92,13 @@ struct Kernels {
   /// only int64. n >= 1.
   using Reduce = void (*)(const void* a, const uint64_t* mask, void* out, size_t n);
   Reduce reduce[kReductions][kDTypeCount];
-  /// Lines of `width` elements, one behind the other, onto `acc` in their order: acc[j] becomes the
-  /// reduction of itself and the j-th element of each line. Dtypes as in `reduce`.
+  /// Contiguous lines of `width` elements onto `acc` in their order: acc[j] becomes the reduction
+  /// of itself and the j-th element of each line. Dtypes as in `reduce`.
   using Lines = void (*)(const void* a, void* acc, size_t lines, size_t width);
   Lines reduce_lines[kReductions][kDTypeCount];
 
   /// What softmax is made of, for float32 and float64. A null mask keeps all.
-  /// The largest kept element, -infinity of none; NaN is passed over.
+  /// The largest kept element, -infinity if there is none; NaN is ignored.
   double (*kept_max[kDTypeCount])(const void* a, const uint64_t* mask, size_t n);
   /// out = exp(a - shift) where kept, 0 elsewhere; returns the sum, taken as `reduce` does.
   double (*exp_sum[kDTypeCount])(const void* a, const uint64_t* mask, double shift, void* out,

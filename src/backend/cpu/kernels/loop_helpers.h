@@ -19,14 +19,14 @@
 
 namespace tamis::cpu {
 
-/// Asks for the 64 elements that are a block behind x, so that they arrive while this block is
-/// computed. If x is a register or the last block, there is nothing to ask for, and no harm.
+/// Prefetches the 64 elements that are a block after x, so that they arrive while this block is
+/// computed. If x is a register or the last block, this is useless but harmless.
 template <class T>
 __attribute__((always_inline)) inline void prefetch_next(const T* x) {
   for (size_t i = 0; i < 64; i += 64 / sizeof(T)) __builtin_prefetch(x + kBlock + i);
 }
 
-/// The same for the `count` elements that are 16 KiB behind x, whatever their dtype: a block of the
+/// The same for the `count` elements that are 16 KiB after x, whatever their dtype: a block of the
 /// larger ones would fill the first-level cache.
 template <size_t count, class T>
 __attribute__((always_inline)) inline void prefetch_ahead(const T* x) {
@@ -34,7 +34,7 @@ __attribute__((always_inline)) inline void prefetch_ahead(const T* x) {
   for (size_t i = 0; i < count; i += 64 / sizeof(T)) __builtin_prefetch(x + kAhead + i);
 }
 
-/// Elements of W bytes that stand for any dtype of that width, so they alias all of them.
+/// Elements of W bytes, for any dtype of that width, so they alias all of them.
 template <int W>
 struct Word;
 template <>

@@ -54,13 +54,13 @@ void sigmoid(const void* a, void* out, size_t n) {
   std::copy_n(rest, n, y);
 }
 
-// libm's, for the arguments that the short way does not reach; it is NaN there.
+// libm's, for the arguments where the fast version gives NaN.
 template <Op op, class T>
 T exact(T x) {
   return op == Op::sin ? std::sin(x) : op == Op::cos ? std::cos(x) : std::tan(x);
 }
 
-// Copies of so many operands are kept, because the result may go where they are.
+// Copies of that many operands are saved, because the result may overwrite them.
 constexpr size_t kPart = 256;
 
 template <class T>
@@ -104,7 +104,7 @@ void pow(Elements a, Elements b, void* out, size_t n) {
   }
 }
 
-// Ops that have loops of their own have them here.
+// Ops with special loops have them here.
 template <Op op, class T>
 constexpr Kernels::Unary loop_of() {
   if constexpr (op == Op::sigmoid && sizeof(T) == 4) {

@@ -1,7 +1,7 @@
 // Elementary functions of float32, without branches, once per instruction set. All but exp are
 // computed in float64 by short polynomials and rounded at the end, which gives errors of hardly
-// more than half an ulp. The polynomials interpolate at Chebyshev nodes; beside each stands its
-// largest error.
+// more than half an ulp. The polynomials interpolate at Chebyshev nodes; beside each is its largest
+// error.
 #if defined(TAMIS_CPU_MATH32_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAMIS_CPU_MATH32_INL_H
 #undef TAMIS_CPU_MATH32_INL_H
@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE::math {
 
-// exp in float32 throughout, as softmax lives on it; the error is below 1.1 ulp. Of
+// exp in float32 throughout, because softmax depends on its speed; the error is below 1.1 ulp. Of
 // -104 <= x <= 89, beyond which the result is zero or infinite; NaN stays NaN.
 HWY_INLINE float exp_within(float x) {
   // As math64's kShift, and twice the bias of exponents.
@@ -33,13 +33,13 @@ HWY_INLINE float exp_within(float x) {
   return y * std::bit_cast<float>(half << 23) * std::bit_cast<float>((bits - half) << 23);
 }
 
-// Chosen at the end: clamping x before makes compilers follow three ways.
+// Chosen at the end: clamping x first makes compilers generate three code paths.
 HWY_INLINE float exp_at_most_one(float x) { return x < -104.f ? 0.f : exp_within(x); }
 
-// y = exp_at_most_one(x - less), 64 times. Each step is taken for all of them before the next: a
-// processor looks ahead by about two of the chains that one element after the other would be.
+// y = exp_at_most_one(x - less), 64 times. Each step is taken for all of them before the next:
+// element by element, a processor would only overlap about two chains.
 HWY_INLINE void exp_at_most_one(const float* x, float less, float* y) {
-  // As kBiased32, but for one factor 2^(n + 65), which n <= 0 allows.
+  // As kBiased32, for a single factor 2^(n + 65), which n <= 0 allows.
   constexpr float kRaised = 0x1.8p23f + 192;
   alignas(64) float d[64], moved[64], n[64], r[64], p[64];
 #define TAMIS_EACH TAMIS_INDEPENDENT for (int i = 0; i < 64; ++i)

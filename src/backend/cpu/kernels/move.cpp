@@ -105,7 +105,7 @@ int64_t popcount(const uint64_t* mask, size_t n) {
 }
 
 size_t positions(const uint64_t* mask, int64_t base, int64_t* out, size_t n) {
-  // What a word's stores leave behind its own positions is overwritten by the next ones.
+  // What a word's stores write after its own positions is overwritten by the next ones.
   const int64_t total = popcount(mask, n);
   const int64_t* const limit = out + total;
   const size_t words = (n + 63) / 64;

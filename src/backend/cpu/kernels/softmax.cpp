@@ -26,7 +26,7 @@ constexpr size_t kLanes = 64;
 template <class T>
 constexpr T kNone = -std::numeric_limits<T>::infinity();
 
-// NaN is passed over: the sum will be NaN by it.
+// NaN is ignored here: it makes the sum NaN.
 template <class T>
 HWY_INLINE void larger(T& a, T b) {
   a = b > a ? b : a;

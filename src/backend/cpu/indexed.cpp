@@ -1,6 +1,6 @@
-// Reading and writing the places that indices point at: lines along the innermost dimension, copied
+// Reading and writing the elements that indices name: lines along the innermost dimension, copied
 // whole where the indices do not change within a line.
-#include "backend/cpu/places.h"
+#include "backend/cpu/indexed.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <concepts>
 #include <cstring>
 
+#include "backend/cpu/indexed_lines.h"
 #include "backend/cpu/kernels/loop_helpers.h"
-#include "backend/cpu/places_lines.h"
 #include "backend/cpu/threads.h"
 #include "tamis/runtime.h"
 
@@ -52,27 +52,27 @@ inline void copy_bytes(char* to, const char* from, size_t bytes) {
 }
 
 template <int W>
-void take(const Places& places, const Space& space, const void* from, void* out) {
+void take(const IndexedElements& indexed, const Space& space, const void* from, void* out) {
   using T = typename Unit<W>::type;
-  const Line line(places, space);
+  const Line line(indexed, space);
   const T* x = static_cast<const T*>(from);
   T* y = static_cast<T*>(out);
   parallel_for(numel(space.shape), kGrain, [&](int64_t begin, int64_t end) {
     for_lines(space, begin, end, [&](const int64_t* offsets, int64_t lines, int64_t n) {
       if (line.is_reversed()) {
-        line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
-          for (int64_t i = 0; i < n; ++i) y[packed + i] = x[place - i];
+        line.each_line(offsets, lines, [=](int64_t element, int64_t packed) {
+          for (int64_t i = 0; i < n; ++i) y[packed + i] = x[element - i];
         });
         return;
       }
       if (!line.is_dense()) {
         line.each(offsets, lines, n,
-                  [x, y](int64_t place, int64_t packed) { y[packed] = x[place]; });
+                  [x, y](int64_t element, int64_t packed) { y[packed] = x[element]; });
         return;
       }
       const size_t bytes = static_cast<size_t>(n) * W;
-      line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
-        copy_bytes(reinterpret_cast<char*>(y + packed), reinterpret_cast<const char*>(x + place),
+      line.each_line(offsets, lines, [=](int64_t element, int64_t packed) {
+        copy_bytes(reinterpret_cast<char*>(y + packed), reinterpret_cast<const char*>(x + element),
                    bytes);
       });
     });
@@ -80,8 +80,8 @@ void take(const Places& places, const Space& space, const void* from, void* out)
 }
 
 /// Runs body(part of the space) on several threads if the space has a dimension of the target's
-/// own: parts of that write apart from each other. Several positions may stand for one place, and
-/// within a part they come in row-major order.
+/// own: parts of it write to different elements. Several positions may name one element; within a
+/// part they come in row-major order.
 template <class Body>
 void for_parts(const Space& space, Body&& body) {
   size_t split = 0;
@@ -92,7 +92,7 @@ void for_parts(const Space& space, Body&& body) {
     size = space.shape[d];
   }
   if (size == 1) return body(space);
-  // Parts as wide as can be: short pieces of lines would cost more than they move.
+  // Parts as wide as possible: short pieces of lines would cost more than they move.
   const int64_t threads = get_num_threads(), whole = numel(space.shape) / size;
   const int64_t grain = std::max((size + threads - 1) / threads, kGrain / whole);
   parallel_for(size, grain, [&](int64_t begin, int64_t end) {
@@ -106,21 +106,21 @@ void for_parts(const Space& space, Body&& body) {
 }
 
 template <int W>
-void assign(const Places& places, const Space& space, void* to, const void* source) {
+void assign(const IndexedElements& indexed, const Space& space, void* to, const void* source) {
   using T = typename Unit<W>::type;
-  const Line line(places, space);
+  const Line line(indexed, space);
   T* y = static_cast<T*>(to);
   const T* x = static_cast<const T*>(source);
   for_parts(space, [&](const Space& part) {
     for_lines(part, 0, numel(part.shape), [&](const int64_t* offsets, int64_t lines, int64_t n) {
       if (!line.is_dense()) {
         line.each(offsets, lines, n,
-                  [x, y](int64_t place, int64_t packed) { y[place] = x[packed]; });
+                  [x, y](int64_t element, int64_t packed) { y[element] = x[packed]; });
         return;
       }
       const size_t bytes = static_cast<size_t>(n) * W;
-      line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
-        copy_bytes(reinterpret_cast<char*>(y + place), reinterpret_cast<const char*>(x + packed),
+      line.each_line(offsets, lines, [=](int64_t element, int64_t packed) {
+        copy_bytes(reinterpret_cast<char*>(y + element), reinterpret_cast<const char*>(x + packed),
                    bytes);
       });
     });
@@ -157,7 +157,7 @@ T combined(T a, T b) {
   if constexpr (std::is_same_v<T, bool>) {
     return kCombine == Combine::add || kCombine == Combine::amax ? a | b : a & b;
   } else if constexpr (kCombine == Combine::amax || kCombine == Combine::amin) {
-    // Bitwise, because a choice is compiled to a branch, and which is larger is a toss-up.
+    // Bitwise, because a choice is compiled to a branch, and which is larger is unpredictable.
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
                                     std::conditional_t<sizeof(T) == 4, uint32_t, Small<T>>>;
     const bool second = (kCombine == Combine::amax ? b > a : b < a) | (b != b);
@@ -183,10 +183,11 @@ struct Stored<bool> {
 };
 
 template <class T, Combine kCombine>
-void combine_into(const Places& places, const Space& space, void* to, const void* source) {
+void combine_into(const IndexedElements& indexed, const Space& space, void* to,
+                  const void* source) {
   using S = typename Stored<T>::type;
   using W = typename Wide<T>::type;
-  const Line line(places, space);
+  const Line line(indexed, space);
   S* y = static_cast<S*>(to);
   const S* x = static_cast<const S*>(source);
   for_parts(space, [&](const Space& part) {
@@ -195,13 +196,13 @@ void combine_into(const Places& places, const Space& space, void* to, const void
         return static_cast<S>(combined<kCombine, W>(static_cast<W>(a), static_cast<W>(b)));
       };
       if (!line.is_dense()) {
-        line.each(offsets, lines, n, [x, y, combine](int64_t place, int64_t packed) {
-          y[place] = combine(y[place], x[packed]);
+        line.each(offsets, lines, n, [x, y, combine](int64_t element, int64_t packed) {
+          y[element] = combine(y[element], x[packed]);
         });
         return;
       }
-      line.each_line(offsets, lines, [=](int64_t place, int64_t packed) {
-        S* const a = y + place;
+      line.each_line(offsets, lines, [=](int64_t element, int64_t packed) {
+        S* const a = y + element;
         const S* const b = x + packed;
         TAMIS_INDEPENDENT
         for (int64_t i = 0; i < n; ++i) a[i] = combine(a[i], b[i]);
@@ -210,28 +211,28 @@ void combine_into(const Places& places, const Space& space, void* to, const void
   });
 }
 
-/// How many elements of the target the places can be, at most, if none of its own dimensions is
-/// among those of the space; -1 if that cannot be told simply.
-int64_t extent(const Places& places) {
+/// An upper bound on how many elements of the target are indexed, if the space has none of the
+/// target's own dimensions; -1 if there is no simple answer.
+int64_t extent(const IndexedElements& indexed) {
   int64_t last = 0;
-  for (size_t d = 0; d < places.shape.size(); ++d) {
-    if (places.strides[d] != 0 && places.shape[d] > 1) return -1;
+  for (size_t d = 0; d < indexed.shape.size(); ++d) {
+    if (indexed.strides[d] != 0 && indexed.shape[d] > 1) return -1;
   }
-  for (const IndexColumn& column : places.columns) {
+  for (const IndexColumn& column : indexed.columns) {
     if (column.step < 0) return -1;
     last += (column.size - 1) * column.step;
   }
   return last + 1;
 }
 
-/// Sums of integers do not depend on the order: where many are added to few places, each thread
+/// Sums of integers do not depend on the order: where many are added to few elements, each thread
 /// adds to zeros of its own. False if that is not worth it.
 template <class T>
-bool add_apart(const Places& places, const Space& space, T* y, const T* x) {
+bool add_apart(const IndexedElements& indexed, const Space& space, T* y, const T* x) {
   constexpr int64_t kFew = 1 << 15;
-  const int64_t n = numel(space.shape), size = extent(places), parts = get_num_threads();
+  const int64_t n = numel(space.shape), size = extent(indexed), parts = get_num_threads();
   if (parts == 1 || size < 1 || size > kFew || n < 8 * size || n < 8 * kGrain) return false;
-  const Line line(places, space);
+  const Line line(indexed, space);
   std::vector<std::vector<T>> sums(static_cast<size_t>(parts));
   parallel_for(parts, 1, [&](int64_t first, int64_t last) {
     for (int64_t p = first; p < last; ++p) {
@@ -240,15 +241,15 @@ bool add_apart(const Places& places, const Space& space, T* y, const T* x) {
       T* const to = own.data();
       for_lines(space, n * p / parts, n * (p + 1) / parts,
                 [&](const int64_t* offsets, int64_t lines, int64_t length) {
-                  line.each(offsets, lines, length, [x, to](int64_t place, int64_t packed) {
-                    to[place] = combined<Combine::add>(to[place], x[packed]);
+                  line.each(offsets, lines, length, [x, to](int64_t element, int64_t packed) {
+                    to[element] = combined<Combine::add>(to[element], x[packed]);
                   });
                 });
     }
   });
   for (const auto& own : sums) {
     for (size_t i = 0; i < own.size(); ++i) {
-      // What lies between the places is not ours to write.
+      // Elements that are not indexed must not be written.
       if (own[i] != 0) y[i] = combined<Combine::add>(y[i], own[i]);
     }
   }
@@ -256,12 +257,12 @@ bool add_apart(const Places& places, const Space& space, T* y, const T* x) {
 }
 
 template <class T>
-void combine_all(const Places& places, const Space& space, void* to, const void* source,
+void combine_all(const IndexedElements& indexed, const Space& space, void* to, const void* source,
                  Combine combine) {
-  const auto run = [&](auto f) { f(places, space, to, source); };
+  const auto run = [&](auto f) { f(indexed, space, to, source); };
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (combine == Combine::add &&
-        add_apart(places, space, static_cast<T*>(to), static_cast<const T*>(source))) {
+        add_apart(indexed, space, static_cast<T*>(to), static_cast<const T*>(source))) {
       return;
     }
   }
@@ -290,42 +291,43 @@ bool run_within(const int64_t* indices, int64_t n, int64_t low, int64_t high) {
   return good.load(std::memory_order_relaxed);
 }
 
-void run_take(const Places& places, const void* from, size_t itemsize, void* out) {
-  Shape packed(places.shape.size(), 1);
-  for (size_t d = packed.size(); d-- > 1;) packed[d - 1] = packed[d] * places.shape[d];
-  const Space space = merged(places, packed);
+void run_take(const IndexedElements& indexed, const void* from, size_t itemsize, void* out) {
+  Shape packed(indexed.shape.size(), 1);
+  for (size_t d = packed.size(); d-- > 1;) packed[d - 1] = packed[d] * indexed.shape[d];
+  const Space space = merged(indexed, packed);
   switch (itemsize) {
     case 1:
-      return take<1>(places, space, from, out);
+      return take<1>(indexed, space, from, out);
     case 2:
-      return take<2>(places, space, from, out);
+      return take<2>(indexed, space, from, out);
     case 4:
-      return take<4>(places, space, from, out);
+      return take<4>(indexed, space, from, out);
     case 8:
-      return take<8>(places, space, from, out);
+      return take<8>(indexed, space, from, out);
     default:
-      return take<16>(places, space, from, out);
+      return take<16>(indexed, space, from, out);
   }
 }
 
-void run_put(const Places& places, void* to, const void* source, const Shape& source_strides,
-             DType dtype, Combine combine) {
-  const Space space = merged(places, source_strides);
+void run_put(const IndexedElements& indexed, void* to, const void* source,
+             const Shape& source_strides, DType dtype, Combine combine) {
+  const Space space = merged(indexed, source_strides);
   if (combine != Combine::assign) {
-    return visit_dtype(
-        dtype, [&](auto type) { combine_all<decltype(type)>(places, space, to, source, combine); });
+    return visit_dtype(dtype, [&](auto type) {
+      combine_all<decltype(type)>(indexed, space, to, source, combine);
+    });
   }
   switch (itemsize(dtype)) {
     case 1:
-      return assign<1>(places, space, to, source);
+      return assign<1>(indexed, space, to, source);
     case 2:
-      return assign<2>(places, space, to, source);
+      return assign<2>(indexed, space, to, source);
     case 4:
-      return assign<4>(places, space, to, source);
+      return assign<4>(indexed, space, to, source);
     case 8:
-      return assign<8>(places, space, to, source);
+      return assign<8>(indexed, space, to, source);
     default:
-      return assign<16>(places, space, to, source);
+      return assign<16>(indexed, space, to, source);
   }
 }
 

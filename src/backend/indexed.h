@@ -1,4 +1,5 @@
-// Places: which elements of a tensor integer indices point at, for the backend's take and put.
+// IndexedElements: the elements of a tensor that integer indices name, for the backend's take and
+// put.
 #pragma once
 
 #include <vector>
@@ -18,10 +19,10 @@ struct IndexColumn {
   int64_t step = 0;  // stride of the indexed dimension
 };
 
-/// Position i of the iteration space stands for the element sum(i_d * strides_d) + sum over columns
-/// of index * step. A dimension of the iteration space that is none of the indexed tensor's own has
+/// Position i of the iteration space names the element sum(i_d * strides_d) + sum over columns of
+/// index * step. A dimension of the iteration space that is not one of the indexed tensor's has
 /// stride 0.
-struct Places {
+struct IndexedElements {
   Shape shape;
   Shape strides;
   std::vector<IndexColumn> columns;

@@ -1,5 +1,5 @@
-// What the indexing ops share: integer index tensors, checked, and the places they point at.
-#include "ops/index/places.h"
+// What the indexing ops share: integer index tensors, checked, and the elements they name.
+#include "ops/index/indexed.h"
 
 #include "core/check.h"
 #include "core/convert.h"
@@ -37,26 +37,27 @@ IndexColumn Indices::column(const Shape& shape, int64_t size, int64_t step) cons
   return {buffer_of(numbers_), broadcast_strides(layout_of(numbers_), shape), size, step};
 }
 
-Tensor take_places(const Tensor& x, const Places& places, int64_t first) {
+Tensor take_elements(const Tensor& x, const IndexedElements& indexed, int64_t first) {
   Backend& backend = backend_of(x);
   require(backend, Feature::index, x.dtype());
-  const Tensor result = allocate(places.shape, x.dtype(), backend);
+  const Tensor result = allocate(indexed.shape, x.dtype(), backend);
   if (result.numel() == 0) return result;
   Buffer from = buffer_of(x);
   from.offset += first;
-  backend.take(places, from, x.itemsize(), buffer_of(result));
+  backend.take(indexed, from, x.itemsize(), buffer_of(result));
   return result;
 }
 
-void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine) {
-  if (numel(places.shape) == 0) return;
+void put_elements(const Tensor& target, const IndexedElements& indexed, const Tensor& value,
+                  Combine combine) {
+  if (numel(indexed.shape) == 0) return;
   Backend& backend = common_backend({target, value});
   require(backend, combine == Combine::assign ? Feature::index : Feature::accumulate,
           target.dtype());
   const Tensor source = to_backend(value.to(target.dtype()), backend);
   const Buffer from = buffer_of(source);
-  backend.put(places, writable_buffer(target), from,
-              broadcast_strides(layout_of(source), places.shape), target.dtype(), combine);
+  backend.put(indexed, writable_buffer(target), from,
+              broadcast_strides(layout_of(source), indexed.shape), target.dtype(), combine);
 }
 
 Tensor without_leading_ones(Tensor value) {

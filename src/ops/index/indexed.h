@@ -1,10 +1,10 @@
-// What the indexing ops share: integer index tensors, checked, and the places they point at.
+// What the indexing ops share: integer index tensors, checked, and the elements they name.
 #pragma once
 
 #include <functional>
 #include <vector>
 
-#include "backend/places.h"
+#include "backend/indexed.h"
 #include "tamis/tensor.h"
 
 namespace tamis {
@@ -21,19 +21,20 @@ class Indices {
   /// in [-size, size).
   void check_within(int64_t size, int64_t dim) const;
 
-  /// Broadcast to `shape`, for a dimension of this size and stride. Good as long as this object.
+  /// Broadcast to `shape`, for a dimension of this size and stride. Valid as long as this object.
   IndexColumn column(const Shape& shape, int64_t size, int64_t step) const;
 
  private:
-  Tensor numbers_;  // int64, contiguous; 1 in place of the size of a repeated dimension
+  Tensor numbers_;  // int64, contiguous; repeated dimensions have size 1
 };
 
-/// x's elements at the places, which are counted from x's element at `first`, in a fresh tensor of
-/// their shape.
-Tensor take_places(const Tensor& x, const Places& places, int64_t first = 0);
-/// Combines value, cast to target's dtype and broadcast to the places' shape, into target. All has
-/// been checked: value and the indices share no memory with target, and it has no internal overlap.
-void put_places(const Tensor& target, const Places& places, const Tensor& value, Combine combine);
+/// The indexed elements of x, counted from its element at `first`, in a new tensor of their shape.
+Tensor take_elements(const Tensor& x, const IndexedElements& indexed, int64_t first = 0);
+/// Combines value, cast to target's dtype and broadcast, into the indexed elements of target.
+/// Everything has been checked: value and the indices share no memory with target, which has no
+/// internal overlap.
+void put_elements(const Tensor& target, const IndexedElements& indexed, const Tensor& value,
+                  Combine combine);
 
 /// value without its leading dimensions of size 1, as PyTorch takes it in assignments.
 Tensor without_leading_ones(Tensor value);
@@ -48,7 +49,7 @@ void check_mask_sizes(const Tensor& x, const Tensor& mask, int64_t first);
 void check_single_index(const Tensor& x, const Tensor& index);
 /// x[mask] for a mask of the leading dimensions.
 Tensor take_masked(const Tensor& x, const Tensor& mask);
-/// x[mask] = value for a mask of the leading dimensions. A mask that nobody else holds is moved in,
+/// x[mask] = value for a mask of the leading dimensions. A mask that no one else holds is moved in,
 /// and runs fused into the write.
 void put_masked(const Tensor& x, Tensor mask, const Tensor& value);
 
