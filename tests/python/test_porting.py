@@ -26,7 +26,7 @@ def test_masks_from_lengths_on_the_device_of_the_lengths():
 ])
 def test_creation_takes_the_one_device(make):
     assert make(device="cpu").shape == make().shape == make(device=None).shape
-    with pytest.raises(RuntimeError, match="Expected one of cpu device type at start of device string: cuda"):
+    with pytest.raises(RuntimeError, match="Expected one of cpu, webgpu device type at start of device string: cuda"):
         make(device="cuda")
 
 
@@ -37,7 +37,7 @@ def test_to_takes_dtypes_devices_and_tensors():
     for y in (x.to(tamis.int64), x.to("cpu", tamis.int64), x.to(dtype=tamis.int64), x.to(tamis.tensor(1)),
               x.to(np.int64), x.to(device="cpu", dtype=tamis.int64, non_blocking=True)):
         assert y.dtype == tamis.int64 and y.tolist() == [[1, -2], [0, 4]]
-    with pytest.raises(RuntimeError, match="Expected one of cpu device type at start of device string: cuda"):
+    with pytest.raises(RuntimeError, match="Expected one of cpu, webgpu device type at start of device string: cuda"):
         x.to("cuda:0")
     with pytest.raises(TypeError, match="expected a dtype, a device or a Tensor, not float"):
         x.to(1.5)
