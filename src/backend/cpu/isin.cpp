@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "backend/isin_values.h"
 
 namespace tamis {
 namespace {
@@ -214,37 +214,6 @@ class HashSet final : public ProbedSet {
   int filter_shift_, bucket_shift_;
 };
 
-/// The same number as a To, if there is one.
-template <class To, class From>
-std::optional<To> exactly(From x) {
-  if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
-    return std::in_range<To>(x) ? std::optional(static_cast<To>(x)) : std::nullopt;
-  } else if constexpr (std::is_integral_v<From>) {
-    const To converted = static_cast<To>(x);
-    return exactly<From>(converted) == x ? std::optional(converted) : std::nullopt;
-  } else if constexpr (std::is_integral_v<To>) {
-    // Both bounds are zero or powers of two, so exact; the comparisons are false for NaN.
-    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-    constexpr From end = 2 * static_cast<From>(std::numeric_limits<To>::max() / 2 + 1);
-    const bool fits = x >= low && x < end && x == std::trunc(x);
-    return fits ? std::optional(static_cast<To>(x)) : std::nullopt;
-  } else {
-    const To converted = static_cast<To>(x);
-    return converted == x ? std::optional(converted) : std::nullopt;
-  }
-}
-
-template <class T, class From>
-std::vector<T> representable(const From* data, int64_t n) {
-  using Wide = std::conditional_t<std::is_arithmetic_v<From>, From, float>;
-  std::vector<T> values;
-  values.reserve(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) {
-    if (const auto value = exactly<T>(static_cast<Wide>(data[i]))) values.push_back(*value);
-  }
-  return values;
-}
-
 /// The distinct values, or nothing if they are more than kTiny.
 template <class T>
 std::optional<std::vector<T>> few(const std::vector<T>& values) {
@@ -274,38 +243,12 @@ std::shared_ptr<const ProbedSet> make(const std::vector<T>& values) {
   return std::make_shared<HashSet<T>>(values);
 }
 
-uint8_t is_nonzero(uint8_t x) { return x != 0; }
-
-struct MakeFrom {
-  const void* data;
-  int64_t n;
-  DType elements;
-
-  std::shared_ptr<const ProbedSet> operator()(bool) const {
-    // Any nonzero byte is true.
-    std::vector<uint8_t> values(static_cast<size_t>(n));
-    const uint8_t* bytes = static_cast<const uint8_t*>(data);
-    std::transform(bytes, bytes + n, values.begin(), is_nonzero);
-    return MakeFrom{values.data(), n, elements}(uint8_t{});
-  }
-
-  template <class From>
-  std::shared_ptr<const ProbedSet> operator()(From) const {
-    const From* values = static_cast<const From*>(data);
-    return visit_real(elements, [&]<class T>(T) {
-      // As isin looks them up: bools as bytes, 16-bit floating point as float32.
-      using Whole = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
-      using Looked = std::conditional_t<std::is_arithmetic_v<T>, Whole, float>;
-      return make(representable<Looked>(values, n));
-    });
-  }
-};
-
 }  // namespace
 
 std::shared_ptr<const ProbedSet> cpu::make_isin_set(const void* data, DType dtype, int64_t n,
-                                                  DType elements) {
-  return visit_real(dtype, MakeFrom{data, n, elements});
+                                                    DType elements) {
+  return visit_isin_values(data, dtype, n, elements,
+                           [](const auto& values) { return make(values); });
 }
 
 }  // namespace tamis

@@ -58,7 +58,7 @@ fn f32_from_u64(a: vec2u) -> u32 {
   let zeros = leading_zeros_u64(a);
   let top = shl_i64(a, zeros);
   let result = ((190u - zeros) << 23u) + ((top.y >> 8u) & 0x7fffffu);
-  let rest = (top.y & 255u) << 1u | select(0u, 1u, top.x != 0u);
+  let rest = ((top.y & 255u) << 1u) | select(0u, 1u, top.x != 0u);
   return select(result, result + 1u, rounds_up(result, rest, 256u));
 }
 fn f32_from_i64(a: vec2u) -> u32 {
@@ -104,7 +104,7 @@ fn f64_from_f32(a: u32) -> vec2u {
 fn f32_from_f64(a: vec2u) -> u32 {
   let sign = a.y & 0x80000000u;
   let exponent = (a.y >> 20u) & 2047u;
-  let fraction = (a.y & 0xfffffu) << 3u | (a.x >> 29u);
+  let fraction = ((a.y & 0xfffffu) << 3u) | (a.x >> 29u);
   let rest = a.x & 0x1fffffffu;
   if (exponent == 2047u) {
     if ((a.x | (a.y & 0xfffffu)) != 0u) { return sign | 0x7fc00000u | fraction; }
