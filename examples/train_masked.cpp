@@ -1,4 +1,5 @@
 // Trains a small sequence model on padded batches, twice: with zeros in the padding and with NaN.
+// `train_masked webgpu` does it on the GPU.
 //
 // Every step of a sequence has a word and a measurement. Its class says to which of two groups the
 // word belongs and whether the measurements of the whole sequence are positive on average, so the
@@ -29,7 +30,8 @@ struct Batch {
   Tensor mask;      // bool [batch, length]
 };
 
-Batch make_batch(double padding) {
+// The numbers are drawn on the CPU, so that every device sees the same.
+Batch make_batch(double padding, const Device& device) {
   const Tensor mask = masks::from_lengths(randint(3, kLength + 1, {kBatch}), kLength);
   const Tensor words = randint(1, kWords, {kBatch, kLength}).masked_fill(~mask, 0);
   const Tensor mood = where(rand({kBatch, 1}) < 0.5, 1.0, -1.0);
@@ -37,21 +39,24 @@ Batch make_batch(double padding) {
   const Tensor is_positive = masked::mean(measured, mask, {1}, true) > 0;
   const Tensor group = (words * words).remainder(5) < 2;
   const Tensor classes = group.to(int64) * 2 + is_positive.to(int64);
-  return {words.view({-1}).settle(), measured.view({-1, 1}).settle(),
-          classes.reshape({-1}).settle(), mask};
-}
-
-Tensor parameter(const Shape& shape) {
-  const double scale = 1 / std::sqrt(static_cast<double>(shape[0]));
-  return (randn(shape) * scale).requires_grad_();
+  return {words.view({-1}).to(device), measured.view({-1, 1}).to(device).settle(),
+          classes.reshape({-1}).to(device).settle(), mask.to(device)};
 }
 
 struct Model {
+  explicit Model(Device where) : device(std::move(where)) {}
+
+  Device device;
   Tensor embedding = parameter({kWords, kEmbedding});
   Tensor from_word = parameter({kEmbedding, kHidden});
   Tensor from_measured = parameter({1, kHidden}), bias_measured = parameter({kHidden});
   Tensor from_mean = parameter({kHidden, kHidden}), bias = parameter({kHidden});
   Tensor to_class = parameter({kHidden, kClasses}), bias_class = parameter({kClasses});
+
+  Tensor parameter(const Shape& shape) const {
+    const double scale = 1 / std::sqrt(static_cast<double>(shape[0]));
+    return (randn(shape) * scale).to(device).requires_grad_();
+  }
 
   std::vector<Tensor> parameters() const {
     return {embedding, from_word, from_measured, bias_measured,
@@ -90,13 +95,13 @@ struct Result {
   double accuracy = 0;
 };
 
-Result train(double padding) {
+Result train(double padding, const Device& device) {
   manual_seed(7);
-  const Model model;
+  const Model model(device);
   Adam optimizer(model.parameters(), 0.02);
   Result result;
   for (int step = 1; step <= kSteps; ++step) {
-    const Batch batch = make_batch(padding);
+    const Batch batch = make_batch(padding, device);
     const Tensor loss = cross_entropy(model(batch), batch.classes, {}, batch.mask.view({-1}));
     optimizer.zero_grad();
     loss.backward();
@@ -105,19 +110,20 @@ Result train(double padding) {
     show_progress(step, result.losses.back());
   }
   NoGradGuard guard;
-  const Batch unseen = make_batch(padding);
+  const Batch unseen = make_batch(padding, device);
   const Tensor is_right = model(unseen).argmax(1) == unseen.classes;
-  result.accuracy = masked::mean(is_right.to(float64), unseen.mask.view({-1})).item<double>();
+  result.accuracy = masked::mean(is_right, unseen.mask.view({-1})).item<float>();
   return result;
 }
 
 }  // namespace
 
-int main() {
-  std::cout << "zeros in the padding\n";
-  const Result zeros = train(0);
-  std::cout << "NaN in the padding\n";
-  const Result nans = train(std::nan(""));
+int main(int argc, char** argv) {
+  const Device device(argc > 1 ? argv[1] : "cpu");
+  std::cout << "on " << device << ", zeros in the padding\n";
+  const Result zeros = train(0, device);
+  std::cout << "on " << device << ", NaN in the padding\n";
+  const Result nans = train(std::nan(""), device);
   const bool same = zeros.losses == nans.losses;  // false if any loss is NaN
   std::cout << "accuracy on unseen sequences: " << std::setprecision(3) << nans.accuracy
             << "\nall losses have the same bits: " << (same ? "yes" : "no") << "\n";
