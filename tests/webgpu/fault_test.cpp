@@ -92,7 +92,9 @@ TEST_F(WebGpuFault, OperationsThatFailAtAnyAllocationChangeNothing) {
   using Operation = Tensor (*)(Tensor&, const Tensor&);
   const Operation operations[] = {
       [](Tensor& x, const Tensor& m) { return x.masked_select(m); },
-      [](Tensor& x, const Tensor& m) { return x[m.view({100, 100}).flatten()].get(); },
+      [](Tensor& x, const Tensor& m) {
+        return x[m.view({100, 100}).flatten()].get();
+      },
       [](Tensor& x, const Tensor& m) { return masked_select_padded(x, m, 9000).first; },
       [](Tensor& x, const Tensor& m) { return partition(x, m).second; },
       [](Tensor& x, const Tensor& m) { return nonzero(m & (x > 3)); },
@@ -103,8 +105,12 @@ TEST_F(WebGpuFault, OperationsThatFailAtAnyAllocationChangeNothing) {
         x[m] = masked_select(x, m) * 2;
         return x;
       },
-      [](Tensor& x, const Tensor& m) { return x.masked_fill_(m.view({100, 100}).t().flatten(), 1); },
-      [](Tensor& x, const Tensor&) { return x.copy_(x.view({100, 100}).t().flatten() + 1); },
+      [](Tensor& x, const Tensor& m) {
+        return x.masked_fill_(m.view({100, 100}).t().flatten(), 1);
+      },
+      [](Tensor& x, const Tensor&) {
+        return x.copy_(x.view({100, 100}).t().flatten() + 1);
+      },
   };
   const Tensor values = testing::random_values({10000}, int32, 4);
   const Tensor mask = testing::random_mask({10000}, 6), there = mask.to("webgpu");

@@ -113,9 +113,8 @@ TEST_P(WebGpuHazard, WritesLeaveNeighboursAndEarlierResultsAlone) {
       const Tensor laid_out = *with_layout(kind, x);
       for (size_t i = 0; i < kMoves.size(); ++i) {
         SCOPED_TRACE(std::string(name(dtype)) + " " + layout_name(kind) + " " + std::to_string(i));
-        expect_same([&](Place place) {
-          return write_after_reads(place, laid_out, mask, y, kMoves[i]);
-        });
+        expect_same(
+            [&](Place place) { return write_after_reads(place, laid_out, mask, y, kMoves[i]); });
       }
     }
   }

@@ -71,7 +71,8 @@ TEST_F(WebGpuThreads, MayReadAndSettleTheSameTensors) {
   for (uint32_t round = 0; round < 8; ++round) {
     const Tensor x = random_values({5000}, int32, round), g = x.to("webgpu");
     const Tensor y = g * 2 + 1, m = (y > 3) & (g < 9), view = y.narrow(0, 7, 1000);
-    const std::string values = observe(x * 2 + 1), kept = observe((x * 2 + 1)[(x * 2 + 1 > 3) & (x < 9)]);
+    const std::string values = observe(x * 2 + 1),
+                      kept = observe((x * 2 + 1)[(x * 2 + 1 > 3) & (x < 9)]);
     const std::string part = observe((x * 2 + 1).narrow(0, 7, 1000));
     expect_well_on_threads([&](int t) -> std::string {
       for (int i = 0; i < 3; ++i) {
@@ -120,7 +121,8 @@ TEST_F(WebGpuThreads, AFutureSelectsWhatWasThereWhenItWasAsked) {
   for (uint32_t round = 0; round < 10; ++round) {
     const Tensor x = random_values({20000}, float32, round), mask = random_mask({20000}, 6);
     Tensor g = to_gpu(x), m = to_gpu(mask);
-    const Future<Tensor> by_mask = masked_select_async(g, m), by_value = masked_select_async(g, g > 3);
+    const Future<Tensor> by_mask = masked_select_async(g, m),
+                         by_value = masked_select_async(g, g > 3);
     const Future<Tensor> places = nonzero_async(m), rows = masked_index_async(g, m);
     g.zero_();  // waits for all of them
     m.fill_(false);

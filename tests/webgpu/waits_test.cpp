@@ -172,10 +172,10 @@ TEST_F(WebGpuWaits, WritesByAMaskDoNotWait) {
 TEST_F(WebGpuWaits, ReductionsViewsAndCastsDoNotWait) {
   const Asked asked;
   const Tensor y = g_.view({100, 1000}).t();
-  for (const Tensor& r : {y.sum(0), y.mean(), y.amax(1), (y > 0).any(1), (y > 0).all(),
-                          y.to(int8).sum(), y.to(float16).amin(0), y.var(0), (y > 1).sum(),
-                          count_nonzero(y), y.norm(), cat({y, y}, 1), y.contiguous(),
-                          y.flatten().unsqueeze(0), stack({y, y + 1})}) {
+  for (const Tensor& r :
+       {y.sum(0), y.mean(), y.amax(1), (y > 0).any(1), (y > 0).all(), y.to(int8).sum(),
+        y.to(float16).amin(0), y.var(0), (y > 1).sum(), count_nonzero(y), y.norm(), cat({y, y}, 1),
+        y.contiguous(), y.flatten().unsqueeze(0), stack({y, y + 1})}) {
     r.settle();
   }
   EXPECT_EQ(asked.readbacks(), 0);
