@@ -63,17 +63,22 @@ Block* Queue::allocate(int64_t bytes) {
     pool_.erase(found);
     stats_.cached_bytes -= block->bytes;
   } else {
-    block = new Block{this, nullptr, size, 0, 0};
-    try {
-      block->handle = gpu_->make_buffer(static_cast<uint64_t>(size));
-    } catch (...) {
-      delete block;
-      throw;
-    }
+    void* const handle = make_buffer(size);
+    block = new Block{this, handle, size, 0, 0};
   }
   block->counted = bytes;
   stats_.live_bytes += bytes;
   return block;
+}
+
+void* Queue::make_buffer(int64_t bytes) {
+  try {
+    return gpu_->make_buffer(static_cast<uint64_t>(bytes));
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::memory || pool_.empty()) throw;
+  }
+  trim_locked();
+  return gpu_->make_buffer(static_cast<uint64_t>(bytes));
 }
 
 void Queue::free(Block* block) noexcept {
@@ -96,6 +101,10 @@ void Queue::free(Block* block) noexcept {
 
 void Queue::trim() {
   std::lock_guard guard(mutex_);
+  trim_locked();
+}
+
+void Queue::trim_locked() {
   submit_locked();
   for (const auto& [size, block] : pool_) {
     gpu_->free_buffer(block->handle);
@@ -142,7 +151,8 @@ void Queue::read(Block* from, int64_t begin, void* data, int64_t bytes) {
                });
   }
   waiting->wait(*gpu_);
-  check(waiting->ok, ErrorKind::device, "{}: the device was lost while its memory was read", adapter().name);
+  check(waiting->ok, ErrorKind::device, "{}: the device was lost while its memory was read",
+        adapter().name);
 }
 
 void* Queue::pipeline(const Shader& shader) {
