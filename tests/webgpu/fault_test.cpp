@@ -37,6 +37,7 @@ class WebGpuFault : public testing::WebGpuTest {
     EXPECT_TRUE(same(before_[before_ > 990].get() * 2, arange(991, 1000) * 2));
     EXPECT_EQ(arange(5).sum().item<int64_t>(), 10);
   }
+  testing::ModeGuard mode_{false};
   Tensor before_;
 };
 
@@ -310,6 +311,19 @@ TEST_F(WebGpuFaultDeathTest, ThreadsThatWaitForALostDeviceAreTold) {
         std::exit(0);
       },
       kWell, "all told");
+}
+
+[[noreturn]] void leave_tensors_behind() {
+  alarm(60);
+  static const Tensor x = arange(100).to("webgpu"), deferred = x * 2, unsent = (x + 1).clone();
+  static const Future<Tensor> future = masked_select_async(x, x > 3);
+  std::fprintf(stderr, "the end of main\n");
+  std::exit(0);
+}
+
+TEST_F(WebGpuFaultDeathTest, TensorsMayOutliveMain) {
+  ASSERT_TRUE(testing::has_adapter());
+  EXPECT_EXIT(leave_tensors_behind(), kWell, "the end of main");
 }
 
 /// Sets a variable for the children of this process.
