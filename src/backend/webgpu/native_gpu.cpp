@@ -194,25 +194,25 @@ class NativeGpu final : public Gpu {
   const Limits& limits() const override { return limits_; }
 
   void* make_buffer(uint64_t bytes) override {
-    std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutex_);
     return make(bytes, api::kStorage | api::kCopySrc | api::kCopyDst);
   }
 
   void free_buffer(void* buffer) override {
-    std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutex_);
     call_.BufferDestroy(static_cast<api::Buffer>(buffer));
     call_.BufferRelease(static_cast<api::Buffer>(buffer));
   }
 
   void write(void* buffer, uint64_t begin, const void* data, uint64_t bytes) override {
-    std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutex_);
     check_alive();
     call_.QueueWriteBuffer(queue_, static_cast<api::Buffer>(buffer), begin, data, bytes);
     check_errors();
   }
 
   void* make_pipeline(const std::string& wgsl, std::span<const Access> bindings) override {
-    std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutex_);
     check_alive();
     api::WgslSource source;
     source.code = view(wgsl);
@@ -229,6 +229,7 @@ class NativeGpu final : public Gpu {
     if (!failed()) pipeline->handle = call_.DeviceCreateComputePipeline(device_, &descriptor);
     if (module) call_.ShaderModuleRelease(module);
     if (failed() || pipeline->handle == nullptr) {
+      check_alive();
       raise(ErrorKind::device,
             fmt::format("{}: a shader was refused: {}\n{}", description_.name, take_error(), wgsl));
     }
@@ -236,7 +237,7 @@ class NativeGpu final : public Gpu {
   }
 
   void submit(std::span<const Command> commands, std::span<const std::byte> params) override {
-    std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutex_);
     check_alive();
     if (!params.empty()) {
       call_.QueueWriteBuffer(queue_, params_, 0, params.data(), params.size());
@@ -263,7 +264,7 @@ class NativeGpu final : public Gpu {
 
   void read(void* buffer, uint64_t begin, uint64_t bytes,
             std::function<void(const void*)> then) override {
-    std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutex_);
     check_alive();
     auto reading = std::make_unique<Reading>();
     reading->gpu = this;
@@ -291,7 +292,7 @@ class NativeGpu final : public Gpu {
   }
 
   void on_done(std::function<void()> then) override {
-    std::lock_guard guard(mutex_);
+    const std::lock_guard guard(mutex_);
     check_alive();
     api::OnDone done;
     done.mode = api::kAllowProcessEvents;
@@ -314,7 +315,12 @@ class NativeGpu final : public Gpu {
     check(done, ErrorKind::device, "{}: the device was lost: {}", description_.name, loss_);
   }
 
-  void lose() override { call_.DeviceDestroy(device_); }
+  void lose() override {
+    const std::lock_guard guard(mutex_);
+    // The library calls back later; until then some of its functions would abort.
+    note_loss("destroyed");
+    call_.DeviceDestroy(device_);
+  }
 
  private:
   struct Layout {
@@ -347,15 +353,13 @@ class NativeGpu final : public Gpu {
     descriptor.on_lost.user1 = this;
     descriptor.on_lost.callback = [](const api::Device*, uint32_t, api::StringView message,
                                      void* user, void*) {
-      auto& gpu = *static_cast<NativeGpu*>(user);
-      gpu.loss_ = text(message);
-      gpu.lost_ = true;
+      static_cast<NativeGpu*>(user)->note_loss(text(message));
     };
     descriptor.on_error.user1 = this;
     descriptor.on_error.callback = [](const api::Device*, uint32_t type, api::StringView message,
                                       void* user, void*) {
       auto& gpu = *static_cast<NativeGpu*>(user);
-      if (gpu.failed()) return;  // the first one is the cause
+      if (gpu.failed_) return;  // the first one is the cause
       gpu.error_ = text(message);
       gpu.error_is_memory_ = type == api::kErrorOutOfMemory;
       gpu.failed_ = true;
@@ -391,6 +395,7 @@ class NativeGpu final : public Gpu {
     const api::Buffer buffer = call_.DeviceCreateBuffer(device_, &descriptor);
     if (!failed() && buffer) return buffer;
     if (buffer) call_.BufferRelease(buffer);
+    check_alive();
     const std::string message = take_error();
     raise(ErrorKind::memory, fmt::format("{}: could not allocate {} bytes: {}", description_.name,
                                          bytes, message));
@@ -458,6 +463,9 @@ class NativeGpu final : public Gpu {
   }
 
   void finish(Reading& reading, bool ok) {
+    // wgpu-native aborts when memory of a lost device is asked for.
+    const std::lock_guard guard(mutex_);
+    ok = ok && !lost_;
     const void* data =
         ok ? call_.BufferGetConstMappedRange(reading.staging, 0, reading.bytes) : nullptr;
     reading.then(data);
@@ -465,7 +473,13 @@ class NativeGpu final : public Gpu {
     call_.BufferRelease(reading.staging);
   }
 
-  bool failed() const { return failed_; }
+  void note_loss(const std::string& reason) {
+    const std::lock_guard guard(mutex_);
+    if (lost_) return;
+    loss_ = reason;
+    lost_ = true;
+  }
+  bool failed() const { return failed_ || lost_; }
   std::string take_error() {
     failed_ = false;
     return std::exchange(error_, "unknown");
@@ -477,6 +491,7 @@ class NativeGpu final : public Gpu {
   }
   void check_errors() {
     if (!failed()) return;
+    check_alive();
     const ErrorKind kind = error_is_memory_ ? ErrorKind::memory : ErrorKind::device;
     raise(kind, fmt::format("{}: {}", description_.name, take_error()));
   }
@@ -485,7 +500,9 @@ class NativeGpu final : public Gpu {
   const api::Functions& call_;
   const Adapter description_;
   Limits limits_;
-  std::mutex mutex_;  // guards the calls between which errors are looked for
+  // Guards the calls between which errors are looked for. Some of them run callbacks, which need it
+  // too.
+  std::recursive_mutex mutex_;
   api::Device device_ = nullptr;
   api::Queue queue_ = nullptr;
   api::Buffer params_ = nullptr;

@@ -173,13 +173,43 @@ class Emitter {
       arrays_[leaf] = shader_.bind(block, Access::read);
     }
     if (!moved.empty()) move_leaves(moved);
+    upload_ends();
   }
+
+  static bool has_ends(const Leaf& leaf) { return leaf.intervals && !leaf.intervals->is_band(); }
 
   /// Blocks that structured masks and sets need.
   size_t extra_bindings() const {
-    size_t n = program_.sets.size();
-    for (const Leaf& leaf : program_.leaves) n += leaf.intervals && !leaf.intervals->is_band();
-    return n;
+    const auto& leaves = program_.leaves;
+    return program_.sets.size() + std::any_of(leaves.begin(), leaves.end(), has_ends);
+  }
+
+  /// The intervals of all structured masks that are no bands, in one block.
+  void upload_ends() {
+    std::vector<uint32_t> ends;
+    first_ends_.resize(program_.leaves.size());
+    bool any = false;
+    for (size_t k = 0; k < program_.leaves.size(); ++k) {
+      if (!has_ends(program_.leaves[k])) continue;
+      const Intervals& intervals = *program_.leaves[k].intervals;
+      any = true;
+      first_ends_[k] = static_cast<int64_t>(ends.size());
+      for (int64_t r = 0; r < intervals.rows(); ++r) {
+        const auto [lo, hi] = intervals.row(r);
+        ends.push_back(static_cast<uint32_t>(lo));
+        ends.push_back(static_cast<uint32_t>(hi));
+      }
+    }
+    if (!any) return;
+    const auto bytes = static_cast<int64_t>(ends.size() * 4);
+    Block* const block = *uploads_.emplace_back(std::make_unique<Scratch>(queue_, bytes));
+    queue_.write(block, 0, ends.data(), bytes);
+    ends_ = shader_.bind(block, Access::read);
+    shader_.declare(fmt::format(
+        "fn in_row_{0}(at: u32, cols: u32, first: u32) -> bool {{\n"
+        "let row = at / cols; let col = at - row * cols; let k = first + 2u * row;\n"
+        "return col >= {0}[k] && col < {0}[k + 1u]; }}\n",
+        ends_));
   }
 
   void move_leaves(const std::vector<int>& moved) {
@@ -271,11 +301,12 @@ class Emitter {
                     data + leaf.offset * static_cast<int64_t>(itemsize(leaf.dtype)));
     }
     const std::string at = (*index_)(leaf.strides, leaf.offset + offsets_[leaf_index]);
-    if (leaf.intervals) return in_intervals(*leaf.intervals, at);
+    if (leaf.intervals) return in_intervals(leaf_index, at);
     return shader_.load(leaf.dtype, arrays_[leaf_index], at);
   }
 
-  std::string in_intervals(const Intervals& intervals, const std::string& at) {
+  std::string in_intervals(int leaf_index, const std::string& at) {
+    const Intervals& intervals = *program_.leaves[leaf_index].intervals;
     const std::string cols = shader_.param(intervals.cols());
     if (intervals.is_band()) {
       const auto bound = [](int64_t v) {
@@ -285,23 +316,8 @@ class Emitter {
       const std::string upper = shader_.param(bound(intervals.upper()));
       return fmt::format("in_band({}, {}, {}, {})", at, cols, lower, upper);
     }
-    std::vector<uint32_t> ends;
-    ends.reserve(static_cast<size_t>(2 * intervals.rows()));
-    for (int64_t r = 0; r < intervals.rows(); ++r) {
-      const auto [lo, hi] = intervals.row(r);
-      ends.push_back(static_cast<uint32_t>(lo));
-      ends.push_back(static_cast<uint32_t>(hi));
-    }
-    const auto bytes = static_cast<int64_t>(ends.size() * 4);
-    Block* const block = *uploads_.emplace_back(std::make_unique<Scratch>(queue_, bytes));
-    queue_.write(block, 0, ends.data(), bytes);
-    const std::string array = shader_.bind(block, Access::read);
-    shader_.declare(fmt::format(
-        "fn in_row_{0}(at: u32, cols: u32) -> bool {{\n"
-        "let row = at / cols; let col = at - row * cols;\n"
-        "return col >= {0}[2u * row] && col < {0}[2u * row + 1u]; }}\n",
-        array));
-    return fmt::format("in_row_{}({}, {})", array, at, cols);
+    return fmt::format("in_row_{}({}, {}, {})", ends_, at, cols,
+                       shader_.param(first_ends_[leaf_index]));
   }
 
   Queue& queue_;
@@ -314,6 +330,8 @@ class Emitter {
   std::vector<uint8_t> setup_needed_;  // per register
   std::vector<std::string> arrays_;    // per leaf
   std::vector<int64_t> offsets_;       // per leaf: where it was moved to
+  std::vector<int64_t> first_ends_;    // per leaf: where the intervals of a structured mask begin
+  std::string ends_;                   // the array of these
   std::vector<std::unique_ptr<Scratch>> uploads_;
   std::string indexing_, setup_;
   Indexer* index_ = nullptr;

@@ -25,6 +25,24 @@ constexpr int64_t kMaxCached = int64_t{1} << 29;
 
 int64_t whole_words(int64_t bytes) { return (bytes + 3) / 4 * 4; }
 
+/// What a caller who waits shares with the continuation that it waits for. A lost device may call
+/// back when nobody waits any more.
+struct Waiting {
+  std::mutex mutex;  // guards all but done
+  std::atomic<bool> done{false};
+  bool given_up = false, ok = false;
+
+  void wait(Gpu& gpu) {
+    try {
+      gpu.wait(done);
+    } catch (...) {
+      const std::lock_guard guard(mutex);
+      given_up = true;
+      throw;
+    }
+  }
+};
+
 }  // namespace
 
 Block* Queue::allocate(int64_t bytes) {
@@ -45,17 +63,22 @@ Block* Queue::allocate(int64_t bytes) {
     pool_.erase(found);
     stats_.cached_bytes -= block->bytes;
   } else {
-    block = new Block{this, nullptr, size, 0, 0};
-    try {
-      block->handle = gpu_->make_buffer(static_cast<uint64_t>(size));
-    } catch (...) {
-      delete block;
-      throw;
-    }
+    void* const handle = make_buffer(size);
+    block = new Block{this, handle, size, 0, 0};
   }
   block->counted = bytes;
   stats_.live_bytes += bytes;
   return block;
+}
+
+void* Queue::make_buffer(int64_t bytes) {
+  try {
+    return gpu_->make_buffer(static_cast<uint64_t>(bytes));
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::memory || pool_.empty()) throw;
+  }
+  trim_locked();
+  return gpu_->make_buffer(static_cast<uint64_t>(bytes));
 }
 
 void Queue::free(Block* block) noexcept {
@@ -78,6 +101,10 @@ void Queue::free(Block* block) noexcept {
 
 void Queue::trim() {
   std::lock_guard guard(mutex_);
+  trim_locked();
+}
+
+void Queue::trim_locked() {
   submit_locked();
   for (const auto& [size, block] : pool_) {
     gpu_->free_buffer(block->handle);
@@ -103,8 +130,7 @@ void Queue::write(Block* to, int64_t begin, const void* data, int64_t bytes) {
 
 void Queue::read(Block* from, int64_t begin, void* data, int64_t bytes) {
   if (bytes == 0) return;
-  std::atomic<bool> done{false};
-  bool ok = false;
+  const auto waiting = std::make_shared<Waiting>();
   const int64_t first = begin / 4 * 4, skip = begin - first;
   {
     std::lock_guard guard(mutex_);
@@ -112,17 +138,21 @@ void Queue::read(Block* from, int64_t begin, void* data, int64_t bytes) {
     ++stats_.readbacks;
     stats_.readback_bytes += bytes;
     gpu_->read(from->handle, static_cast<uint64_t>(first),
-               static_cast<uint64_t>(whole_words(skip + bytes)), [&](const void* found) {
-                 ok = found != nullptr;
-                 if (ok) {
+               static_cast<uint64_t>(whole_words(skip + bytes)),
+               [waiting, data, skip, bytes](const void* found) {
+                 const std::lock_guard continuation(waiting->mutex);
+                 if (waiting->given_up) return;
+                 waiting->ok = found != nullptr;
+                 if (found) {
                    std::memcpy(data, static_cast<const char*>(found) + skip,
                                static_cast<size_t>(bytes));
                  }
-                 done = true;
+                 waiting->done = true;
                });
   }
-  gpu_->wait(done);
-  check(ok, ErrorKind::device, "{}: the device was lost while its memory was read", adapter().name);
+  waiting->wait(*gpu_);
+  check(waiting->ok, ErrorKind::device, "{}: the device was lost while its memory was read",
+        adapter().name);
 }
 
 void* Queue::pipeline(const Shader& shader) {
@@ -211,13 +241,13 @@ void Queue::submit() {
 }
 
 void Queue::synchronize() {
-  std::atomic<bool> done{false};
+  const auto waiting = std::make_shared<Waiting>();
   {
     std::lock_guard guard(mutex_);
     submit_locked();
-    gpu_->on_done([&] { done = true; });
+    gpu_->on_done([waiting] { waiting->done = true; });
   }
-  gpu_->wait(done);
+  waiting->wait(*gpu_);
 }
 
 Stats Queue::stats() const {

@@ -60,6 +60,9 @@ class Queue {
 
  private:
   void* pipeline(const Shader& shader);
+  /// Gives up what is kept for reuse if there is no memory left.
+  void* make_buffer(int64_t bytes);
+  void trim_locked();
   void submit_locked();
   void use(Block* block) { block->list = list_; }
 
