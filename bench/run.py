@@ -13,6 +13,7 @@ import os
 import pathlib
 import platform
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -28,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ["ceilings", "tamis", "torch", "xtensor"]  # C++ modules
 MODULES = ["tamis", "torch", "numpy"]  # Python
 LARGEST_CACHE = 128 << 20  # bytes
-PARTS = ["table", "memory", "density", "scaling", "isa", "cli"]
+PARTS = ["table", "memory", "density", "scaling", "isa", "cli", "webgpu"]
 
 
 class Libraries:
@@ -151,6 +152,19 @@ def run_cli(build):
     return None
 
 
+def run_webgpu(build, quick):
+    """What bench/webgpu.cpp measures on the first adapter; TAMIS_WEBGPU_LIB, or the library that the tests use."""
+    command = [str(build / "bench/tamis_webgpu_bench"), "--json", str(2**20 if quick else 2**22)]
+    environment = dict(os.environ)
+    for library in (ROOT / "build/venv").glob("lib/*/site-packages/wgpu/resources/libwgpu_native*.so"):
+        environment.setdefault("TAMIS_WEBGPU_LIB", str(library))
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if done.returncode != 0:
+        print(f"WebGPU is left out: {done.stderr.strip()}")
+        return None
+    return json.loads(done.stdout)
+
+
 def run(options, libraries, out, save):
     """Puts all parts that were asked for into out, by name."""
     rounds, threads = options.rounds, options.threads
@@ -178,6 +192,10 @@ def run(options, libraries, out, save):
         print(report.isa_table(out["isa"]) + "\n", flush=True)
     if "cli" in options.parts:
         out["cli"] = run_cli(options.build)
+    if "webgpu" in options.parts:
+        out["webgpu"] = run_webgpu(options.build, options.quick)
+        if out["webgpu"]:
+            print(report.webgpu_table(out["webgpu"]) + "\n", flush=True)
     save()
 
 
@@ -200,6 +218,8 @@ def write_docs(out, heading):
         text = report.replace_part(text, "isa", report.isa_table(out["isa"]))
     if out.get("cli"):
         text = report.replace_part(text, "cli", report.cli_table(out["cli"]))
+    if out.get("webgpu"):
+        text = report.replace_part(text, "webgpu", report.webgpu_table(out["webgpu"]))
     path.write_text(text, encoding="utf-8")
 
 
