@@ -8,12 +8,6 @@ void run_scan(Queue&, Scan, const Buffer&, DType, const ReductionShape&) { TODO(
 void run_scan_extreme(Queue&, bool, const Buffer&, DType, const ReductionShape&, const Buffer&) { TODO(scan_extreme); }
 void run_matmul(Queue&, const MatrixBatch&, const MatrixBatch&, DType, int64_t, int64_t, int64_t, int64_t, const Buffer&) { TODO(matmul); }
 void run_random(Queue&, const Random&, DType, int64_t, const Buffer&) { TODO(random); }
-void run_put(Queue&, const Places&, const Buffer&, const Buffer&, const Shape&, DType, Combine) { TODO(put); }
-void run_sort(Queue&, const Slices&, bool, const Buffer&, const Buffer&) { TODO(sort); }
-void run_top(Queue&, const Slices&, int64_t, bool, const Buffer&, const Buffer&) { TODO(top); }
-void run_select(Queue&, const Slices&, std::span<const int64_t>, int64_t, const Buffer&, const Buffer&) { TODO(select); }
-void run_mode(Queue&, const Slices&, const Buffer&, const Buffer&) { TODO(mode); }
-void run_search(Queue&, const Slices&, const Buffer&, const Buffer&, int64_t, int64_t, bool, const Buffer&) { TODO(search); }
 std::shared_ptr<const IsinSet> make_isin_set(Queue&, const void*, DType, int64_t, DType) { TODO(isin); }
 std::string probe(Shader&, const IsinSet&, DType, const std::string&) { TODO(isin); }
 }  // namespace tamis::webgpu
