@@ -2,6 +2,7 @@
 // it lacks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "support/errors.h"

@@ -2,6 +2,8 @@
 // of the host, ranks, empty tensors; each into several sinks, compared with the CPU.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/layouts.h"
 #include "support/observe.h"
 #include "support/webgpu.h"

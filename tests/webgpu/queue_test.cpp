@@ -6,6 +6,8 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "backend/webgpu/shader.h"
 #include "core/check.h"

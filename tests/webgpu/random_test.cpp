@@ -2,6 +2,7 @@
 // device and on the CPU. All that can be seen must be the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "support/layouts.h"

@@ -2,6 +2,8 @@
 // numbers, and that chains of padded selections and gradients never do.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/layouts.h"
 #include "support/observe.h"
 #include "support/webgpu.h"

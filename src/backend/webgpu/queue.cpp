@@ -1,6 +1,8 @@
 // Recording and submitting, and the pool of buffers.
 #include "backend/webgpu/queue.h"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "backend/webgpu/shader.h"
@@ -45,6 +47,16 @@ struct Waiting {
 
 }  // namespace
 
+Queue::Queue(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)), process_(getpid()) {}
+
+std::unique_lock<std::mutex> Queue::lock() const {
+  check(process_ == getpid(), ErrorKind::device,
+        "{}: cannot be used in a forked subprocess, whose parent has used it; start the process "
+        "anew (in Python, with the 'spawn' method)",
+        adapter().name);
+  return std::unique_lock(mutex_);
+}
+
 Block* Queue::allocate(int64_t bytes) {
   const auto largest = static_cast<int64_t>(limits().buffer_bytes);
   check(bytes <= largest, ErrorKind::memory,
@@ -53,7 +65,7 @@ Block* Queue::allocate(int64_t bytes) {
   const int64_t limit = memory_limit_;
   // Padding as on the CPU, so that elements can be written by whole words.
   const int64_t size = std::min(size_class(bytes + 16), std::max(largest, int64_t{256}));
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   check(limit == 0 || stats_.live_bytes + bytes <= limit, ErrorKind::memory,
         "{}: could not allocate {} bytes: {} of {} are in use", adapter().name, bytes,
         stats_.live_bytes, limit);
@@ -82,7 +94,8 @@ void* Queue::make_buffer(int64_t bytes) {
 }
 
 void Queue::free(Block* block) noexcept {
-  std::lock_guard guard(mutex_);
+  if (process_ != getpid()) return;  // the parent's
+  const std::lock_guard guard(mutex_);
   stats_.live_bytes -= block->counted;
   // A buffer that the list still needs must stay; so all go to the pool until it is sent.
   stats_.cached_bytes += block->bytes;
@@ -100,7 +113,7 @@ void Queue::free(Block* block) noexcept {
 }
 
 void Queue::trim() {
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   trim_locked();
 }
 
@@ -116,7 +129,7 @@ void Queue::trim_locked() {
 
 void Queue::write(Block* to, int64_t begin, const void* data, int64_t bytes) {
   if (bytes == 0) return;
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   if (to->list == list_) submit_locked();
   stats_.written_bytes += bytes;
   const int64_t whole = bytes / 4 * 4;
@@ -133,7 +146,7 @@ void Queue::read(Block* from, int64_t begin, void* data, int64_t bytes) {
   const auto waiting = std::make_shared<Waiting>();
   const int64_t first = begin / 4 * 4, skip = begin - first;
   {
-    std::lock_guard guard(mutex_);
+    const auto guard = lock();
     submit_locked();
     ++stats_.readbacks;
     stats_.readback_bytes += bytes;
@@ -170,7 +183,7 @@ void Queue::run(const Shader& shader, int64_t invocations) {
 
 void Queue::run_groups(const Shader& shader, int64_t groups) {
   if (groups == 0) return;
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   Command command;
   command.kind = Command::Kind::dispatch;
   command.pipeline = pipeline(shader);
@@ -198,7 +211,7 @@ void Queue::run_groups(const Shader& shader, int64_t groups) {
 
 void Queue::copy(Block* from, int64_t from_begin, Block* to, int64_t to_begin, int64_t bytes) {
   if (bytes == 0) return;
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   Command command;
   command.kind = Command::Kind::copy;
   command.from = from->handle;
@@ -213,7 +226,7 @@ void Queue::copy(Block* from, int64_t from_begin, Block* to, int64_t to_begin, i
 
 void Queue::clear(Block* block, int64_t begin, int64_t bytes) {
   if (bytes == 0) return;
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   Command command;
   command.kind = Command::Kind::clear;
   command.to = block->handle;
@@ -236,14 +249,14 @@ void Queue::submit_locked() {
 }
 
 void Queue::submit() {
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   submit_locked();
 }
 
 void Queue::synchronize() {
   const auto waiting = std::make_shared<Waiting>();
   {
-    std::lock_guard guard(mutex_);
+    const auto guard = lock();
     submit_locked();
     gpu_->on_done([waiting] { waiting->done = true; });
   }
@@ -251,12 +264,12 @@ void Queue::synchronize() {
 }
 
 Stats Queue::stats() const {
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   return stats_;
 }
 
 void Queue::reset_stats() {
-  std::lock_guard guard(mutex_);
+  const auto guard = lock();
   const Stats before = stats_;
   stats_ = {};
   stats_.live_bytes = before.live_bytes;

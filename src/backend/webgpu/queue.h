@@ -25,7 +25,7 @@ struct Block {
 /// Calls may come from any thread; each takes effect whole, after those before it.
 class Queue {
  public:
-  explicit Queue(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+  explicit Queue(std::unique_ptr<Gpu> gpu);
 
   const Limits& limits() const { return gpu_->limits(); }
   const Adapter& adapter() const { return gpu_->adapter(); }
@@ -59,6 +59,9 @@ class Queue {
   Gpu& gpu() { return *gpu_; }
 
  private:
+  /// What every call holds. Throws kind device in the child of a fork: it has not the threads that
+  /// work for the device, and a lock that another thread held stays locked there.
+  std::unique_lock<std::mutex> lock() const;
   void* pipeline(const Shader& shader);
   /// Gives up what is kept for reuse if there is no memory left.
   void* make_buffer(int64_t bytes);
@@ -67,6 +70,7 @@ class Queue {
   void use(Block* block) { block->list = list_; }
 
   const std::unique_ptr<Gpu> gpu_;
+  const int process_;
   mutable std::mutex mutex_;
   std::multimap<int64_t, Block*> pool_;  // by size
   std::unordered_map<std::string, void*> pipelines_;
