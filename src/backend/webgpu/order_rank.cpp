@@ -70,7 +70,7 @@ void find_runs(Queue& queue, const Slices& x, const SortKeys& keys, const Sorted
       "for (var p = first; p < min(first + {3}u, {2}); p++) {{\n"
       "let key = sorted_key(begin, p);\n"
       "if ({4}) {{\nif (most == 0u) {{ most = 1u; start = p; }}\nbreak;\n}}\n"
-      "if (p > 0u && same(key, sorted_key(begin, max(p, 1u) - 1u))) {{ continue; }}\n",
+      "if (p > 0u && same(key, sorted_key(begin, p - 1u))) {{ continue; }}\n",
       shader.param(x.count * per_slice), parts, n, kRun, nan));
   // Only a longer run is measured: its last element is at low, or up to high - 1.
   shader.add(fmt::format(

@@ -198,7 +198,7 @@ class Put {
     const std::string sorted = shader.bind(order.block(), Access::read);
     shader.add(fmt::format(
         "let place = {0}[{1}[p]];\n"
-        "if (p > 0u && {0}[{1}[max(p, 1u) - 1u]] == place) {{ return; }}\n"
+        "if (p > 0u && {0}[{1}[p - 1u]] == place) {{ return; }}\n"
         "let at = target_at({1}[p], f);\nvar value = {2};\n"
         "for (var q = p; q < {3}; q++) {{\nlet j = {1}[q];\nif ({0}[j] != place) {{ break; }}\n"
         "let other = {4};\nvalue = {5};\n}}\n{6}",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "backend/webgpu/sorted.h"
 
@@ -36,7 +37,6 @@ fn sum_before(t: u32, v: u32) -> u32 {
 /// the lower halves of words, so that one sum over all words does for both.
 constexpr const char* kRanks = R"(
 var<workgroup> room: array<u32, 2048>;
-var<workgroup> starts: array<u32, 256>;
 var<private> word: array<u32, 8>;
 var<private> position: array<u32, 8>;
 var<private> rank: array<u32, 8>;
@@ -79,6 +79,24 @@ fn exchange(t: u32) {
 }
 )";
 
+/// Sorts the tile by a digit: the words then are in `room`, and where each digit begins there in
+/// `starts`; `rank` says where the positions belong.
+constexpr const char* kSortTile = R"(
+var<workgroup> starts: array<u32, 256>;
+fn sort_tile(t: u32, shift: u32) {
+  find_ranks(t, shift);
+  exchange(t);
+  find_ranks(t, shift + 4u);
+  for (var j = 0u; j < 8u; j++) { room[rank[j]] = word[j]; }
+  workgroupBarrier();
+  for (var p = t; p < 2048u; p += 256u) {
+    let digit = (room[p] >> shift) & 255u;
+    if (p == 0u || ((room[p - 1u] >> shift) & 255u) != digit) { starts[digit] = p; }
+  }
+  workgroupBarrier();
+}
+)";
+
 /// Replaces n words by the sums of all before each.
 void add_up(Queue& queue, Block* words, int64_t n) {
   const int64_t tiles = (n + kTile - 1) / kTile;
@@ -117,12 +135,12 @@ void add_up(Queue& queue, Block* words, int64_t n) {
   replace(totals);
 }
 
-/// One digit.
+/// One digit. The first pass of a word reads the keys, those behind it what the one before wrote.
 struct Pass {
   int word = 0, shift = 0;
-  bool is_first = false, is_last = false;            // of its word
-  Block *from_words = nullptr, *to_words = nullptr;  // not for the first one, and for the last one
-  Block *from_order = nullptr, *to_order = nullptr;  // null: elements as they stand
+  bool is_first = false, is_last = false;  // of its word
+  Block *from_words = nullptr, *to_words = nullptr;
+  Block *from_order = nullptr, *to_order = nullptr;  // from null: elements as they stand
 };
 
 class DigitSort {
@@ -163,7 +181,7 @@ class DigitSort {
                     position, word));
   }
 
-  /// Which slice and tile a workgroup has. Needs `tiles`, the name of a parameter.
+  /// Which slice and tile a workgroup has; `tiles` is their number in a slice.
   std::string find_tile(Shader& shader, const std::string& tiles) const {
     return fmt::format(
         "if (group >= {0}) {{ return; }}\nlet slice = group / {1};\nlet tile = group % {1};\n"
@@ -197,30 +215,23 @@ class DigitSort {
     declare_reads(shader, pass);
     shader.declare(kSums);
     shader.declare(kRanks);
+    shader.declare(kSortTile);
     const std::string tiles = shader.param(tiles_), shift = shader.param(int64_t{pass.shift});
     shader.add(find_tile(shader, tiles));
     // What is missing in the last tile has the largest digit, and so stays behind all others.
     shader.add(fmt::format(
         "for (var j = 0u; j < 8u; j++) {{\nlet p = t * 8u + j;\nword[j] = 0xffffffffu;\n"
         "if (p < n) {{\nword[j] = word_of(begin, first + p);\n"
-        "position[j] = position_of(begin, first + p);\n}}\n}}\n"
-        "find_ranks(t, {0});\nexchange(t);\nfind_ranks(t, {0} + 4u);\n"
-        "for (var j = 0u; j < 8u; j++) {{ room[rank[j]] = word[j]; }}\nworkgroupBarrier();\n"
-        "for (var p = t; p < 2048u; p += 256u) {{\nlet digit = (room[p] >> {0}) & 255u;\n"
-        "if (p == 0u || ((room[max(p, 1u) - 1u] >> {0}) & 255u) != digit) {{ starts[digit] = p; "
-        "}}\n"
-        "}}\nworkgroupBarrier();\nvar places: array<u32, 8>;\n",
-        shift));
-    shader.add(fmt::format(
-        "for (var j = 0u; j < 8u; j++) {{\nlet p = j * 256u + t;\n"
+        "position[j] = position_of(begin, first + p);\n}}\n}}\nsort_tile(t, {0});\n"
+        "var places: array<u32, 8>;\nfor (var j = 0u; j < 8u; j++) {{\nlet p = j * 256u + t;\n"
         "let digit = (room[p] >> {0}) & 255u;\n"
-        "places[j] = {1}[(slice * 256u + digit) * {2} + tile] + p - starts[digit];\n{3}}}\n"
-        "workgroupBarrier();\n"
-        "for (var j = 0u; j < 8u; j++) {{ room[rank[j]] = position[j]; }}\nworkgroupBarrier();\n"
-        "for (var j = 0u; j < 8u; j++) {{\nlet p = j * 256u + t;\n"
-        "if (p < n) {{ {4}[places[j]] = room[p]; }}\n}}\n",
+        "places[j] = {1}[(slice * 256u + digit) * {2} + tile] + p - starts[digit];\n{3}}}\n",
         shift, table, tiles,
-        pass.is_last ? "" : fmt::format("if (p < n) {{ {}[places[j]] = room[p]; }}\n", words),
+        pass.is_last ? "" : fmt::format("if (p < n) {{ {}[places[j]] = room[p]; }}\n", words)));
+    shader.add(fmt::format(
+        "workgroupBarrier();\nfor (var j = 0u; j < 8u; j++) {{ room[rank[j]] = position[j]; }}\n"
+        "workgroupBarrier();\nfor (var j = 0u; j < 8u; j++) {{\nlet p = j * 256u + t;\n"
+        "if (p < n) {{ {}[places[j]] = room[p]; }}\n}}\n",
         order));
     queue_.run_groups(shader, groups_);
   }
