@@ -57,9 +57,9 @@ TEST_F(Devices, TextThatNamesNoneIsRefused) {
 
 TEST_F(Devices, ThatDoNotExistAreRefused) {
   EXPECT_EQ(error_of([] { (void)zeros({2}, device("cuda")); }),
-            "Expected one of cpu, guarded device type at start of device string: cuda");
+            "Expected one of cpu, webgpu, guarded device type at start of device string: cuda");
   EXPECT_EQ(error_of([] { (void)tensor({1, 2}).to("cpu:3"); }), "there is no device 'cpu:3'");
-  EXPECT_EQ(device_types(), (std::vector<std::string>{"cpu", "guarded"}));
+  EXPECT_EQ(device_types(), (std::vector<std::string>{"cpu", "webgpu", "guarded"}));
 }
 
 TEST_F(Devices, TensorsAreMadeWhereTheyAreAsked) {
@@ -257,7 +257,7 @@ TEST_F(Devices, TheDefaultIsWhereTensorsAreMade) {
   EXPECT_EQ(mask.device(), Device("guarded:0"));
   EXPECT_EQ(sum.to_vector<float>(), (Floats{2, 4}));
   EXPECT_EQ(error_of([] { set_default_device("none"); }),
-            "Expected one of cpu, guarded device type at start of device string: none");
+            "Expected one of cpu, webgpu, guarded device type at start of device string: none");
   EXPECT_EQ(default_device(), Device("cpu"));
 }
 

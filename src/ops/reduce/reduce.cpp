@@ -41,7 +41,7 @@ namespace {
 /// Whether any (all) elements along dims are true, as `result`, which is bool or uint8.
 Tensor reduce_truth(bool all, const Tensor& mask, const Shape& dims, bool keepdim, DType result) {
   const Shape shape = reduced_shape(mask, dims, keepdim);
-  if (mask.numel() == 0) return full(shape, all, result);
+  if (mask.numel() == 0) return full_on(backend_of(mask), shape, all, result);
   if (static_cast<int64_t>(dims.size()) == mask.dim() && is_on_host(mask)) {
     return full_on(backend_of(mask), shape, all ? all_true(mask) : any_true(mask), result);
   }
