@@ -37,7 +37,8 @@ struct Function {
 /// The pieces, cut at the lines that begin with "fn name" or "const name".
 std::map<std::string, Function> read_library() {
   std::map<std::string, Function> functions;
-  for (const char* piece : {kIntegerLibrary, kFloatLibrary, kConvertLibrary}) {
+  for (const char* piece : {kIntegerLibrary, kFloatLibrary, kElementaryLibrary, kCircularLibrary,
+                            kConvertLibrary}) {
     const std::string all = std::string("\n") + piece;
     const auto next = [&](size_t from) {
       return std::min(all.find("\nfn ", from), all.find("\nconst ", from));
@@ -154,6 +155,10 @@ std::string from_mask(const std::string& mask, DType to) {
   return fmt::format("select({}, {}, {})", zero, one, mask);
 }
 
+std::string conversion(DType from, DType to) {
+  return fmt::format("{}_from_{}", class_of(to), class_of(from));
+}
+
 bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
 }  // namespace
@@ -163,6 +168,15 @@ std::string convert(const std::string& value, DType from, DType to) {
   if (from == DType::boolean) return from_mask(value, to);
   if (to == DType::boolean) {
     return call(fmt::format("is_true_{}", is_half(from) ? "f16" : class_of(from)), value);
+  }
+  // A complex number and another dtype meet in the dtype of its parts.
+  if (is_complex(from) && !is_complex(to)) {
+    const DType part = real_dtype(from);
+    return convert(call(conversion(from, part), value), part, to);
+  }
+  if (is_complex(to) && !is_complex(from)) {
+    const DType part = real_dtype(to);
+    return call(conversion(part, to), convert(value, from, part));
   }
   // 16-bit floating point goes by way of float32.
   if (is_half(from)) {
@@ -179,7 +193,7 @@ std::string convert(const std::string& value, DType from, DType to) {
     if (to == DType::uint8) return convert(convert(value, from, DType::int64), DType::int64, to);
     return wrapped(call(fmt::format("i32_from_{}", class_of(from)), value), to);
   }
-  return call(fmt::format("{}_from_{}", class_of(to), class_of(from)), value);
+  return call(conversion(from, to), value);
 }
 
 std::string apply(Op op, DType in, const std::string& a, const std::string& b) {

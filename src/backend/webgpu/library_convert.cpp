@@ -16,7 +16,7 @@ fn i64_from_i32(a: u32) -> vec2u { return vec2u(a, bitcast<u32>(bitcast<i32>(a) 
 
 fn f32_from_bfloat16(a: u32) -> u32 { return a << 16u; }
 fn bfloat16_from_f32(a: u32) -> u32 {
-  if (is_nan_f32(a)) { return 0x7fc0u; }
+  if (is_nan_f32(a)) { return (a >> 16u) | 0x40u; }
   return (a + 0x7fffu + ((a >> 16u) & 1u)) >> 16u;
 }
 fn f32_from_float16(a: u32) -> u32 {
@@ -154,7 +154,9 @@ fn f64_from_c128(a: vec4u) -> vec2u { return a.xy; }
 fn c128_from_c64(a: vec2u) -> vec4u { return vec4u(f64_from_f32(a.x), f64_from_f32(a.y)); }
 fn c64_from_c128(a: vec4u) -> vec2u { return vec2u(f32_from_f64(a.xy), f32_from_f64(a.zw)); }
 
-fn is_nan_f64(a: vec2u) -> bool { return lt_u64(vec2u(0u, 0x7ff00000u), a & vec2u(0xffffffffu, 0x7fffffffu)); }
+fn is_nan_f64(a: vec2u) -> bool {
+  return lt_u64(vec2u(0u, 0x7ff00000u), vec2u(a.x, a.y & 0x7fffffffu));
+}
 // Numbers in the order of their values, the two zeros equal.
 fn order_f64(a: vec2u) -> vec2u {
   return select(a, sub_i64(vec2u(0u, 0x80000000u), a), is_negative_i64(a));

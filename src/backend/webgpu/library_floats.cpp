@@ -1,5 +1,6 @@
-// The library's functions of float32, which are given and return bits. Comparisons and what follows
-// from them go by the bits, since devices may flush small numbers and take x != x for false.
+// The library's arithmetic of float32, which is given and returns bits. All but sums and products
+// goes by the bits, since devices may flush small numbers, divide inexactly, and take x != x for
+// false.
 #include "backend/webgpu/library.h"
 
 namespace tamis::webgpu {
@@ -25,26 +26,76 @@ fn sign_f32(a: u32) -> u32 {
   return (a & 0x80000000u) | 0x3f800000u;
 }
 fn relu_f32(a: u32) -> u32 { return select(a, 0u, lt_f32(a, 0u)); }
-// From 2^23 on all numbers are integers.
-fn is_whole_f32(a: u32) -> bool { return (a & 0x7f800000u) >= 0x4b000000u; }
-fn floor_f32(a: u32) -> u32 { return select(bitcast<u32>(floor(bitcast<f32>(a))), a, is_whole_f32(a)); }
-fn ceil_f32(a: u32) -> u32 {
-  return select(bitcast<u32>(ceil(bitcast<f32>(a))) | (a & 0x80000000u), a, is_whole_f32(a));
-}
-fn round_f32(a: u32) -> u32 {
-  return select(bitcast<u32>(round(bitcast<f32>(a))) | (a & 0x80000000u), a, is_whole_f32(a));
+// The bits of a fraction, of a number of at least 1 in size; none from 2^23 on.
+fn fraction_f32(a: u32) -> u32 {
+  return 0x7fffffu >> min(((a >> 23u) & 255u) - 127u, 31u);
 }
 fn trunc_f32(a: u32) -> u32 {
-  return select(bitcast<u32>(trunc(bitcast<f32>(a))) | (a & 0x80000000u), a, is_whole_f32(a));
+  if ((a & 0x7fffffffu) < 0x3f800000u) { return a & 0x80000000u; }
+  return a & ~fraction_f32(a);
+}
+// Away from zero to the next integer; from infinity it stays where it is.
+fn outward_f32(a: u32) -> u32 {
+  if ((a << 1u) == 0u) { return a; }
+  if ((a & 0x7fffffffu) < 0x3f800000u) { return (a & 0x80000000u) | 0x3f800000u; }
+  let below = fraction_f32(a);
+  return (a + below) & ~below;
+}
+fn floor_f32(a: u32) -> u32 {
+  if ((a >> 31u) != 0u && !is_nan_f32(a)) { return outward_f32(a); }
+  return trunc_f32(a);
+}
+fn ceil_f32(a: u32) -> u32 {
+  if ((a >> 31u) == 0u && !is_nan_f32(a)) { return outward_f32(a); }
+  return trunc_f32(a);
+}
+// Halves to the even one.
+fn round_f32(a: u32) -> u32 {
+  let size = a & 0x7fffffffu;
+  if (size < 0x3f800000u) {
+    return (a & 0x80000000u) | select(0u, 0x3f800000u, size > 0x3f000000u);
+  }
+  let below = fraction_f32(a);
+  let half = (below + 1u) >> 1u;
+  let down = a & ~below;
+  let rest = a & below;
+  // The lowest bit of an integer part of 1 is hidden in the exponent, whose lowest bit is one.
+  let up = below != 0u && (rest > half || (rest == half && (down & (below + 1u)) != 0u));
+  return select(down, down + below + 1u, up);
 }
 fn angle_f32(a: u32) -> u32 {
   if (is_nan_f32(a)) { return a; }
   return select(0u, 0x40490fdbu, lt_f32(a, 0u));
 }
-fn add_f32(a: u32, b: u32) -> u32 { return bitcast<u32>(bitcast<f32>(a) + bitcast<f32>(b)); }
-fn sub_f32(a: u32, b: u32) -> u32 { return bitcast<u32>(bitcast<f32>(a) - bitcast<f32>(b)); }
-fn mul_f32(a: u32, b: u32) -> u32 { return bitcast<u32>(bitcast<f32>(a) * bitcast<f32>(b)); }
-fn div_f32(a: u32, b: u32) -> u32 { return bitcast<u32>(bitcast<f32>(a) / bitcast<f32>(b)); }
+// Compilers take x - x and x 0 for zero, x + 0 for x, and x y + z for one operation. Here zeros,
+// infinities and NaN go by the bits, and the choice between the two ways keeps operations apart
+// that round one by one on the CPU.
+fn is_plain_f32(a: u32, b: u32) -> bool {
+  return max((a & 0x7fffffffu) - 1u, (b & 0x7fffffffu) - 1u) < 0x7f7fffffu;
+}
+fn sum_of_limits(a: u32, b: u32) -> u32 {
+  let x = a & 0x7fffffffu;
+  let y = b & 0x7fffffffu;
+  if (max(x, y) > 0x7f800000u) { return 0x7fc00000u; }
+  if (x == y && a != b) { return select(0x7fc00000u, 0u, x == 0u); }
+  return select(b, a, x > y);
+}
+fn product_of_limits(a: u32, b: u32) -> u32 {
+  let x = a & 0x7fffffffu;
+  let y = b & 0x7fffffffu;
+  if (max(x, y) > 0x7f800000u) { return 0x7fc00000u; }
+  if (min(x, y) != 0u) { return ((a ^ b) & 0x80000000u) | 0x7f800000u; }
+  return select((a ^ b) & 0x80000000u, 0x7fc00000u, max(x, y) == 0x7f800000u);
+}
+fn add_f32(a: u32, b: u32) -> u32 {
+  if (!is_plain_f32(a, b)) { return sum_of_limits(a, b); }
+  return bitcast<u32>(bitcast<f32>(a) + bitcast<f32>(b));
+}
+fn sub_f32(a: u32, b: u32) -> u32 { return add_f32(a, b ^ 0x80000000u); }
+fn mul_f32(a: u32, b: u32) -> u32 {
+  if (!is_plain_f32(a, b)) { return product_of_limits(a, b); }
+  return bitcast<u32>(bitcast<f32>(a) * bitcast<f32>(b));
+}
 fn minimum_f32(a: u32, b: u32) -> u32 { return select(b, a, lt_f32(a, b) || is_nan_f32(a)); }
 fn maximum_f32(a: u32, b: u32) -> u32 { return select(b, a, lt_f32(b, a) || is_nan_f32(a)); }
 
@@ -100,22 +151,95 @@ fn floor_div_f32(a: u32, b: u32) -> u32 {
   return select(f, add_f32(f, 0x3f800000u), lt_f32(0x3f000000u, sub_f32(q, f)));
 }
 
-fn sqrt_f32(a: u32) -> u32 { return bitcast<u32>(sqrt(bitcast<f32>(a))); }
-fn rsqrt_f32(a: u32) -> u32 { return bitcast<u32>(1.0 / sqrt(bitcast<f32>(a))); }
-fn reciprocal_f32(a: u32) -> u32 { return bitcast<u32>(1.0 / bitcast<f32>(a)); }
-fn exp_f32(a: u32) -> u32 { return bitcast<u32>(exp(bitcast<f32>(a))); }
-fn log_f32(a: u32) -> u32 { return bitcast<u32>(log(bitcast<f32>(a))); }
-fn log2_f32(a: u32) -> u32 { return bitcast<u32>(log2(bitcast<f32>(a))); }
-fn log10_f32(a: u32) -> u32 { return bitcast<u32>(log(bitcast<f32>(a)) * 0.43429448); }
-fn log1p_f32(a: u32) -> u32 { return bitcast<u32>(log(1.0 + bitcast<f32>(a))); }
-fn expm1_f32(a: u32) -> u32 { return bitcast<u32>(exp(bitcast<f32>(a)) - 1.0); }
-fn sin_f32(a: u32) -> u32 { return bitcast<u32>(sin(bitcast<f32>(a))); }
-fn cos_f32(a: u32) -> u32 { return bitcast<u32>(cos(bitcast<f32>(a))); }
-fn tan_f32(a: u32) -> u32 { return bitcast<u32>(tan(bitcast<f32>(a))); }
-fn tanh_f32(a: u32) -> u32 { return bitcast<u32>(tanh(bitcast<f32>(a))); }
-fn sigmoid_f32(a: u32) -> u32 { return bitcast<u32>(1.0 / (1.0 + exp(-bitcast<f32>(a)))); }
-fn erf_f32(a: u32) -> u32 { return bitcast<u32>(tanh(bitcast<f32>(a) * 1.1283792)); }
-fn pow_f32(a: u32, b: u32) -> u32 { return bitcast<u32>(pow(bitcast<f32>(a), bitcast<f32>(b))); }
+// A number other than zero, infinity and NaN as m 2^e, where m has 24 bits.
+fn mantissa_f32(a: u32) -> u32 {
+  let m = a & 0x7fffffu;
+  return select(m << (countLeadingZeros(m) - 8u), m | 0x800000u, (a & 0x7f800000u) != 0u);
+}
+fn exponent_f32(a: u32) -> i32 {
+  let e = (a >> 23u) & 255u;
+  return select(i32(e) - 150, -141 - i32(countLeadingZeros(a & 0x7fffffu)), e == 0u);
+}
+// The nearest number to m 2^e, with a sign. The lowest bit of an m of more than 25 may stand for
+// all that is below it.
+fn nearest_f32(sign_bit: u32, e: i32, m: u32) -> u32 {
+  if (m == 0u) { return sign_bit; }
+  let zeros = countLeadingZeros(m);
+  let top = m << zeros;
+  let exponent = e + 158 - i32(zeros);
+  if (exponent >= 255) { return sign_bit | 0x7f800000u; }
+  if (exponent > 0) {
+    // The highest bit of the mantissa adds one to the exponent.
+    let result = (u32(exponent - 1) << 23u) + (top >> 8u);
+    return sign_bit | select(result, result + 1u, rounds_up(result, top & 255u, 128u));
+  }
+  if (exponent < -23) { return sign_bit; }
+  let halved = (top >> 1u) | (top & 1u);
+  let shift = u32(8 - exponent);
+  let result = halved >> shift;
+  let rest = halved & ((1u << shift) - 1u);
+  return sign_bit | select(result, result + 1u, rounds_up(result, rest, 1u << (shift - 1u)));
+}
+// The nearest number to n / d 2^e, n and d from 2^26 to 2^27. Division of devices may be off by
+// several units, so it is only a guess, which the exact rest puts right.
+fn ratio_f32(sign_bit: u32, e: i32, n: u32, d: u32) -> u32 {
+  var q = u32(f32(n) / f32(d) * 8388608.0);
+  // What is lost above 32 bits would be zero.
+  var r = bitcast<i32>((n << 23u) - q * d);
+  let more = i32(floor(f32(r) / f32(d)));
+  q = q + bitcast<u32>(more);
+  r = r - more * i32(d);
+  if (r < 0) {
+    q = q - 1u;
+    r = r + i32(d);
+  } else if (r >= i32(d)) {
+    q = q + 1u;
+    r = r - i32(d);
+  }
+  var rest = u32(r);
+  for (var k = 0; k < 2; k++) {
+    rest = rest << 1u;
+    q = q << 1u;
+    if (rest >= d) {
+      rest = rest - d;
+      q = q | 1u;
+    }
+  }
+  return nearest_f32(sign_bit, e - 26, (q << 1u) | select(0u, 1u, rest != 0u));
+}
+fn div_f32(a: u32, b: u32) -> u32 {
+  let sign_bit = (a ^ b) & 0x80000000u;
+  let x = a & 0x7fffffffu;
+  let y = b & 0x7fffffffu;
+  if (x == 0u || y == 0u || x >= 0x7f800000u || y >= 0x7f800000u) {
+    if (x > 0x7f800000u || y > 0x7f800000u || x == y) { return 0x7fc00000u; }
+    return sign_bit | select(0u, 0x7f800000u, x > y);
+  }
+  return ratio_f32(sign_bit, exponent_f32(x) - exponent_f32(y), mantissa_f32(x) << 3u,
+                   mantissa_f32(y) << 3u);
+}
+fn reciprocal_f32(a: u32) -> u32 { return div_f32(0x3f800000u, a); }
+fn sqrt_f32(a: u32) -> u32 {
+  if ((a << 1u) == 0u || a == 0x7f800000u) { return a; }
+  if (a > 0x7f800000u) { return 0x7fc00000u; }
+  // The root of m 2^shift, by a guess as in ratio_f32; e - shift is even.
+  let e = exponent_f32(a);
+  let shift = 24u - (bitcast<u32>(e) & 1u);
+  let m = mantissa_f32(a) << (shift - 23u);
+  var s = u32(sqrt(f32(m) * 8388608.0));
+  let square = m << 23u;
+  s = s + bitcast<u32>(i32(floor(f32(bitcast<i32>(square - s * s)) / f32(2u * s))));
+  var r = bitcast<i32>(square - s * s);
+  if (r < 0) {
+    s = s - 1u;
+    r = bitcast<i32>(square - s * s);
+  } else if (r > i32(2u * s)) {
+    s = s + 1u;
+    r = bitcast<i32>(square - s * s);
+  }
+  return nearest_f32(0u, (e - i32(shift)) >> 1u, select(s, s + 1u, r > i32(s)));
+}
+fn rsqrt_f32(a: u32) -> u32 { return reciprocal_f32(sqrt_f32(a)); }
 )";
 
 }  // namespace tamis::webgpu

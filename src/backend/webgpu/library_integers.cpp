@@ -114,6 +114,12 @@ fn leading_zeros_u64(a: vec2u) -> u32 {
 // Quotient (xy) and remainder (zw) of unsigned numbers; b is not zero.
 fn divide_u64(a: vec2u, b: vec2u) -> vec4u {
   if (a.y == 0u && b.y == 0u) { return vec4u(a.x / b.x, 0u, a.x % b.x, 0u); }
+  if (b.y == 0u && b.x < 0x10000u) {
+    // By hand, with digits of 16 bits.
+    let first = ((a.y % b.x) << 16u) | (a.x >> 16u);
+    let second = ((first % b.x) << 16u) | (a.x & 0xffffu);
+    return vec4u(((first / b.x) << 16u) | (second / b.x), a.y / b.x, second % b.x, 0u);
+  }
   if (lt_u64(a, b)) { return vec4u(0u, 0u, a.x, a.y); }
   var n = leading_zeros_u64(b) - leading_zeros_u64(a);
   var divisor = shl_i64(b, n);
