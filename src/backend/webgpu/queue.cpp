@@ -263,6 +263,13 @@ void Queue::synchronize() {
   waiting->wait(*gpu_);
 }
 
+std::vector<std::string> Queue::kernels() const {
+  const auto guard = lock();
+  std::vector<std::string> texts;
+  for (const auto& [text, pipeline] : pipelines_) texts.push_back(text);
+  return texts;
+}
+
 Stats Queue::stats() const {
   const auto guard = lock();
   return stats_;

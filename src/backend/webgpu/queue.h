@@ -57,6 +57,8 @@ class Queue {
   /// Bytes that tensors may take together; for tests. 0: no limit but the device's.
   void set_memory_limit(int64_t bytes) { memory_limit_ = bytes; }
   Gpu& gpu() { return *gpu_; }
+  /// The texts of all kernels compiled so far; for tests.
+  std::vector<std::string> kernels() const;
 
  private:
   /// What every call holds. Throws kind device in the child of a fork: it has not the threads that

@@ -1,0 +1,63 @@
+// Kernels: the texts that were compiled by one library also compile by another.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "backend/webgpu/open.h"
+#include "support/webgpu.h"
+
+namespace tamis {
+namespace {
+
+constexpr char kEnd = '\0';
+
+/// With TAMIS_KERNELS, the kernels that the tests have used are added to this file at the end.
+class KeepKernels : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    const char* const path = std::getenv("TAMIS_KERNELS");
+    if (path == nullptr || !webgpu::is_available()) return;
+    std::ofstream file(path, std::ios::app);
+    for (const std::string& text : webgpu::queue_of("webgpu").kernels()) file << text << kEnd;
+  }
+};
+const ::testing::Environment* const kKeep = ::testing::AddGlobalTestEnvironment(new KeepKernels);
+
+std::vector<webgpu::Access> accesses_of(const std::string& text) {
+  std::vector<webgpu::Access> accesses;
+  const std::string head = "var<storage, ";
+  for (size_t at = text.find(head); at != std::string::npos; at = text.find(head, at + 1)) {
+    const bool writes = text.compare(at + head.size(), 10, "read_write") == 0;
+    accesses.push_back(writes ? webgpu::Access::write : webgpu::Access::read);
+  }
+  return accesses;
+}
+
+/// Run by itself, with the library that is to compile them and TAMIS_KERNELS_OF, the file.
+TEST(WebgpuKernels, CompileByAnotherLibrary) {
+  const char* const path = std::getenv("TAMIS_KERNELS_OF");
+  if (path == nullptr) GTEST_SKIP() << "TAMIS_KERNELS_OF names no file of kernels";
+  ASSERT_TRUE(testing::has_adapter());
+  std::ifstream file(path);
+  std::set<std::string> texts;
+  for (std::string text; std::getline(file, text, kEnd);) texts.insert(text);
+  ASSERT_GT(texts.size(), 500u) << path << " has too few kernels: did the other tests run?";
+  webgpu::Gpu& gpu = webgpu::queue_of("webgpu").gpu();
+  int refused = 0;
+  for (const std::string& text : texts) {
+    try {
+      (void)gpu.make_pipeline(text, accesses_of(text));
+    } catch (const Error& e) {
+      ADD_FAILURE() << e.what();
+      if (++refused == 5) return;
+    }
+  }
+  fmt::print("{} kernels compile on {}\n", texts.size(), webgpu::adapters()[0].name);
+}
+
+}  // namespace
+}  // namespace tamis
