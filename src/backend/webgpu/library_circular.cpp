@@ -1,5 +1,5 @@
 // The library's circular functions of float32, for all finite arguments. As in the exponentials,
-// the large terms are integers; errors are below 0.9 ulp, of tangents below 1.2.
+// the large terms are integers; errors are below 0.9 ulp, those of tangents below 1.3.
 #include "backend/webgpu/library.h"
 
 namespace tamis::webgpu {
