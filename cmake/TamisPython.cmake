@@ -70,7 +70,8 @@ if(NOT TAMIS_BUILD_TESTS)
   return()
 endif()
 enable_testing()
-set(python_environment "PYTHONPATH=${TAMIS_PYTHON_DIR}" PYTHONDONTWRITEBYTECODE=1)
+set(python_environment "PYTHONPATH=${TAMIS_PYTHON_DIR}" PYTHONDONTWRITEBYTECODE=1
+                       ${webgpu_environment})
 
 # Runs pytest as a test of that name: tamis_add_pytest(name [PYTHON path] [ENVIRONMENT VAR=value...] ARGS ...)
 function(tamis_add_pytest name)
@@ -109,7 +110,8 @@ endif()
 # Data frames in an environment that has them (scripts/setup makes it), else skipped there with a reason.
 set(python_tests tests/python)
 set(peers_python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
-if(EXISTS "${peers_python}")
+file(GLOB peers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/polars")
+if(peers)
   list(APPEND python_tests --ignore=tests/python/test_dataframes.py --ignore=tests/python/test_docs.py)
   foreach(mode IN ITEMS deferred eager)
     tamis_add_pytest(

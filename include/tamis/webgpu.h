@@ -18,10 +18,16 @@ struct Adapter {
   std::string driver;   ///< the driver's name and version, as far as it tells
 };
 
-/// Whether the device "webgpu" can be used: a WebGPU library was found, and an adapter. The library
-/// is looked for in TAMIS_WEBGPU_LIB, in the Python package wgpu, and as libwgpu_native.so or
-/// libwebgpu_dawn.so where the system looks for libraries.
+/// Whether the device "webgpu" can be used: a WebGPU library was found, and an adapter. If the
+/// environment variable TAMIS_WEBGPU_LIB is set, it names the library. Otherwise the one that
+/// set_library names is tried first (in Python, that of the package wgpu), then libwgpu_native.so
+/// and libwebgpu_dawn.so where the system looks for libraries.
 bool is_available();
+
+/// Looks for the library at this path first. It must be wgpu-native 29 or later, or Dawn. Has no
+/// effect once a library was looked for, which the first use of any function here or of a device
+/// "webgpu" does; call it before, on one thread.
+void set_library(std::string path);
 
 /// The adapters, in the order of the devices "webgpu:0", "webgpu:1", ... . Empty if there are none.
 std::vector<Adapter> adapters();

@@ -55,6 +55,7 @@ static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "shapes are handed out as t
 
 void fill_view(PyObject* self, Py_buffer* view, int flags) {
   const Tensor x = tensor_of(self);
+  check_address(x, PyExc_BufferError);
   const char* format = format_of(x.dtype());
   if (format == nullptr) raise_python(PyExc_BufferError, "bfloat16 has no buffer format");
   const bool read_only = is_read_only(x);

@@ -318,7 +318,23 @@ void take_dtype_of_out(const Overload& o, const Given& given, Values& args) {
   }
 }
 
+/// Brings lists that stand for tensors to where the first tensor is.
+void place_lists(const Overload& o, const Given& given, Values& args) {
+  const Tensor* first = nullptr;
+  for (size_t i = 0; i < o.signature.params.size(); ++i) {
+    auto* const x = std::get_if<Tensor>(&args[i]);
+    if (x == nullptr || !x->defined()) continue;
+    const bool is_list = given.args[i] != nullptr && is_sequence(given.args[i]);
+    if (!is_list && first == nullptr) first = x;
+    if (!is_list || first == nullptr || is_on_host(*first)) continue;
+    const bool is_number = x->impl().is_number;
+    *x = to_backend(*x, backend_of(*first));
+    x->impl().is_number = is_number;
+  }
+}
+
 PyObject* call_overload(const Overload& o, const Given& given, Values& args, Origins& origins) {
+  place_lists(o, given, args);
   PyObject* target = o.writes >= 0 ? given.args[static_cast<size_t>(o.writes)] : nullptr;
   if (target == Py_None) target = nullptr;
   if (target != nullptr && o.dtype >= 0) take_dtype_of_out(o, given, args);

@@ -38,6 +38,12 @@ void* exported_data(const Tensor& x) {
   return exposed_data(x);
 }
 
+void check_address(const Tensor& x, PyObject* type) {
+  if (is_on_host(x)) return;
+  raise_python(type, "this tensor is on " + x.device().str() +
+                         ", where its memory has no address; call .cpu() first");
+}
+
 namespace {
 
 void copy_dims(const char* from, const Shape& shape, const Shape& strides, size_t dim, size_t width,

@@ -67,6 +67,9 @@ void set_read_only(const Tensor& x);
 /// memory is computed first.
 void* exported_data(const Tensor& x);
 
+/// Raises an error of that type unless x is in the CPU's memory, which alone has addresses.
+void check_address(const Tensor& x, PyObject* type);
+
 // ---- devices (device.cpp) -----------------------------------------------------------------------
 
 /// The device that o is or names: a tamis.device, a torch.device or text. Throws for other text.

@@ -1,5 +1,6 @@
 // Copies of a tensor: in another dtype, by the module copy, and by pickle.
 #include "convert.h"
+#include "expr/expr.h"
 #include "ops/forms/forms.h"
 #include "slots.h"
 #include "tamis/create.h"
@@ -132,11 +133,12 @@ PyObject* deepcopy_tensor(PyObject* self, PyObject* memo) {
 
 // ---- pickle -------------------------------------------------------------------------------------
 
-/// The values as bytes, in row-major order; from protocol 5 on without a copy in between.
+/// The values as bytes, in row-major order; from protocol 5 on without a copy in between. A tensor
+/// that is not on the CPU comes back where it was.
 PyObject* reduce_tensor(PyObject* self, PyObject* protocol) {
   return guard([&] {
     const Tensor own = tensor_of(self);
-    const Tensor x = without_gil([&] { return own.detach().contiguous().settle(); });
+    const Tensor x = without_gil([&] { return to_host(own.detach()).contiguous().settle(); });
     const int64_t size = x.numel() * static_cast<int64_t>(x.itemsize());
     void* data = const_cast<void*>(x.data_ptr());
     const Tensor raw = from_blob(data, {size}, DType::uint8, [x](void*) {});
@@ -147,11 +149,10 @@ PyObject* reduce_tensor(PyObject* self, PyObject* protocol) {
     const py::object payload = out_of_band ? steal(PyPickleBuffer_FromObject(view.ptr()))
                                            : steal(PyBytes_FromObject(view.ptr()));
     const py::object rebuild = py::module_::import("tamis").attr("_rebuild");
-    return py::make_tuple(rebuild,
-                          py::make_tuple(payload, borrow(dtype_object(x.dtype())),
-                                         steal(shape_tuple(x.shape())), own.requires_grad()))
-        .release()
-        .ptr();
+    py::tuple args = py::make_tuple(payload, borrow(dtype_object(x.dtype())),
+                                    steal(shape_tuple(x.shape())), own.requires_grad());
+    if (!is_on_host(own)) args = args + py::make_tuple(own.device().str());
+    return py::make_tuple(rebuild, args).release().ptr();
   });
 }
 

@@ -19,7 +19,9 @@ std::optional<DType> optional_dtype(const py::object& o) {
 
 /// x on the device that device= names, which may also be None.
 Tensor moved_to_device(Tensor x, const py::object& device) {
-  return device.is_none() ? x : x.to(to_device(device));
+  if (device.is_none()) return x;
+  const Device there = to_device(device);
+  return without_gil([&] { return x.to(there); });
 }
 
 py::object to_object(Tensor tensor) { return steal(wrap(std::move(tensor))); }
@@ -70,7 +72,8 @@ py::object from_dlpack_function(const py::object& x, const py::object& device,
 
 /// What pickle calls: bytes in row-major order.
 py::object rebuild(const py::buffer& bytes, const py::object& dtype,
-                   const std::vector<int64_t>& shape, bool requires_grad) {
+                   const std::vector<int64_t>& shape, bool requires_grad,
+                   const py::object& device) {
   const Tensor raw = from_buffer(bytes.ptr(), Copying::if_needed);
   const DType type = *optional_dtype(dtype);
   const int64_t expected = numel(Shape(shape)) * static_cast<int64_t>(itemsize(type));
@@ -78,7 +81,7 @@ py::object rebuild(const py::buffer& bytes, const py::object& dtype,
     raise_python(PyExc_ValueError,
                  "the pickled tensor holds fewer or more bytes than its shape needs");
   }
-  Tensor tensor = from_data(raw.data_ptr(), shape, type);
+  Tensor tensor = moved_to_device(from_data(raw.data_ptr(), shape, type), device);
   if (requires_grad) tensor.requires_grad_();
   return to_object(std::move(tensor));
 }

@@ -2,10 +2,13 @@
 // capsules. An imported capsule's deleter runs exactly once, also when the capsule is refused.
 #include "dlpack.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
 #include "convert.h"
+#include "expr/expr.h"
+#include "slots.h"
 #include "tamis/create.h"
 
 namespace tamis::python {
@@ -208,6 +211,50 @@ Tensor from_dlpack(PyObject* o, Copying copying) {
                      Py_TYPE(o)->tp_name);
   }
   return from_capsule(capsule_of(borrow(o)).ptr(), copying);
+}
+
+// ---- methods ------------------------------------------------------------------------------------
+
+namespace {
+
+/// What is handed out: x, or a copy that the consumer wants or needs.
+Tensor exportable(const Tensor& x, bool wants_cpu, PyObject* copy) {
+  if (is_on_host(x)) return copy == Py_True ? without_gil([&] { return x.clone(); }) : x;
+  if (!wants_cpu || copy == Py_False) check_address(x, PyExc_BufferError);
+  return without_gil([&] { return to_host(x); });
+}
+
+}  // namespace
+
+PyObject* export_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
+  PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO", const_cast<char**>(names), &stream,
+                                   &version, &device, &copy)) {
+    return nullptr;
+  }
+  return guard([&] {
+    if (stream != Py_None) raise_python(PyExc_BufferError, "a CPU tensor has no stream");
+    if (device != Py_None) {
+      const auto [type, id] = borrow(device).cast<std::pair<int, int>>();
+      if (type != kDeviceCpu || id != 0)
+        raise_python(PyExc_BufferError, "this tensor can only go to the CPU, (1, 0)");
+    }
+    bool versioned = false;
+    if (version != Py_None) versioned = borrow(version).cast<std::pair<int, int>>().first >= 1;
+    const Tensor x = tensor_of(self);
+    return to_dlpack(exportable(x, device != Py_None, copy), versioned);
+  });
+}
+
+PyObject* dlpack_device(PyObject* self, PyObject*) {
+  return guard([&] {
+    const tamis::Device device = tensor_of(self).device();
+    const int type = device.is_cpu()             ? kDeviceCpu
+                     : device.type() == "webgpu" ? kDeviceWebgpu
+                                                 : kDeviceExtension;
+    return Py_BuildValue("(ii)", type, std::max(device.index(), 0));
+  });
 }
 
 }  // namespace tamis::python

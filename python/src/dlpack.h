@@ -8,7 +8,7 @@ namespace tamis::python::dlpack {
 
 constexpr uint32_t kMajor = 1, kMinor = 1;
 
-constexpr int32_t kDeviceCpu = 1;
+constexpr int32_t kDeviceCpu = 1, kDeviceExtension = 12, kDeviceWebgpu = 15;
 
 constexpr uint8_t kCodeInt = 0, kCodeUInt = 1, kCodeFloat = 2, kCodeBfloat = 4, kCodeComplex = 5,
                   kCodeBool = 6;

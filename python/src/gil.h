@@ -1,7 +1,7 @@
 // When the GIL is held: calls that take less time than releasing it and taking it back.
 #pragma once
 
-#include "core/tensor_impl.h"
+#include "expr/expr.h"
 #include "object.h"
 
 namespace tamis::python {
@@ -9,9 +9,9 @@ namespace tamis::python {
 /// This many elements are processed in less than a microsecond, on the calling thread.
 constexpr int64_t kQuickElements = 1024;
 
-/// Whether reading x takes no time and never waits: it has few elements, in memory.
+/// Whether reading x takes no time and never waits: it has few elements, in the CPU's memory.
 inline bool is_quick(const Tensor& x) {
-  return x.numel() <= kQuickElements && storage_of(x)->ready();
+  return x.numel() <= kQuickElements && storage_of(x)->ready() && is_on_host(x);
 }
 /// The same for an operation on two, whose result has no more elements than they have.
 inline bool is_quick(const Tensor& x, const Tensor& y) {

@@ -92,15 +92,23 @@ Index to_index(PyObject* o) {
                    std::string(Py_TYPE(o)->tp_name) + ")");
 }
 
-std::vector<Index> to_indices(PyObject* index) {
+/// The index where x is. As in PyTorch, indices and masks may be on the CPU, as lists are, whatever
+/// they are for.
+Index moved(Index index, const Tensor& x) {
+  const auto* t = std::get_if<Tensor>(&index.value());
+  if (t == nullptr || t->dim() == 0 || is_on_host(x) || !is_on_host(*t)) return index;
+  return Index(without_gil([&] { return to_backend(*t, backend_of(x)); }));
+}
+
+std::vector<Index> to_indices(PyObject* index, const Tensor& x) {
   std::vector<Index> indices;
   const bool several = PyTuple_Check(index) || (PyList_Check(index) && stands_for_tuple(index));
   if (!several) {
-    indices.push_back(to_index(index));
+    indices.push_back(moved(to_index(index), x));
     return indices;
   }
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(index); ++i) {
-    indices.push_back(to_index(PySequence_Fast_GET_ITEM(index, i)));
+    indices.push_back(moved(to_index(PySequence_Fast_GET_ITEM(index, i)), x));
   }
   return indices;
 }
@@ -125,7 +133,7 @@ PyObject* subscript(PyObject* self, PyObject* index) {
           "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
           "in C++ to convert a 0-dim tensor to a number");
     }
-    const std::vector<Index> indices = to_indices(index);
+    const std::vector<Index> indices = to_indices(index, x);
     const bool quick =
         is_mask(index) ? is_quick(x, tensor_of(index)) : is_view(indices) && storage_of(x)->ready();
     Tensor result = without_gil_unless(quick, [&] { return tamis::index(x, indices); });
@@ -147,7 +155,7 @@ int assign(PyObject* self, PyObject* index, PyObject* value) {
       }
       v = Tensor(*number);
     }
-    const std::vector<Index> indices = to_indices(index);
+    const std::vector<Index> indices = to_indices(index, x);
     const bool quick =
         is_mask(index) && is_quick_to_write(x) && is_quick(tensor_of(index)) && is_quick(*v);
     without_gil_unless(quick, [&] { index_put_(x, indices, *v); });

@@ -1,6 +1,7 @@
 // Methods and properties of Tensor that are not ops: what it is, its values as Python objects, and
 // the protocols by which other libraries see its memory.
 #include "convert.h"
+#include "expr/expr.h"
 #include "ops/forms/forms.h"
 #include "slots.h"
 #include "tamis/complex.h"
@@ -69,6 +70,7 @@ PyObject* get_imag(PyObject* self, void*) {
 PyObject* get_array_interface(PyObject* self, void*) {
   return guard([&] {
     const Tensor x = tensor_of(self);
+    check_address(x, PyExc_AttributeError);
     if (x.dtype() == DType::bfloat16) {
       raise_python(PyExc_AttributeError, "NumPy has no dtype bfloat16");
     }
@@ -169,23 +171,25 @@ PyObject* nested_list(const Tensor& x, const char* data, size_t level) {
   return list.release().ptr();
 }
 
-const char* settled_data(const Tensor& x) {
-  py::gil_scoped_release release;
-  return static_cast<const char*>(x.data_ptr());
+/// x with its values where they can be read. Takes a handle of its own (cycles.h).
+Tensor readable(Tensor x) {
+  return without_gil([&] { return to_host(x).settle(); });
 }
+const char* data_of(const Tensor& x) { return static_cast<const char*>(x.data_ptr()); }
 
 PyObject* tolist(PyObject* self, PyObject*) {
   return guard([&] {
-    const Tensor x = tensor_of(self);
-    return nested_list(x, settled_data(x), 0);
+    const Tensor x = readable(tensor_of(self));
+    return nested_list(x, data_of(x), 0);
   });
 }
 
 PyObject* item(PyObject* self, PyObject*) {
   return guard([&] {
-    const Tensor x = tensor_of(self);
-    if (x.numel() != 1) x.item();  // throws
-    return to_number(settled_data(x), x.dtype());
+    const Tensor own = tensor_of(self);
+    if (own.numel() != 1) own.item();  // throws
+    const Tensor x = readable(own);
+    return to_number(data_of(x), x.dtype());
   });
 }
 
@@ -205,7 +209,10 @@ PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
   int force = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p", const_cast<char**>(names), &force))
     return nullptr;
-  return guard([&] { return to_ndarray(tensor_of(self)); });
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    return to_ndarray(force ? without_gil([&] { return to_host(x); }) : x);
+  });
 }
 
 PyObject* torch(PyObject* self, PyObject*) {
@@ -229,29 +236,6 @@ PyObject* array(PyObject* self, PyObject* args, PyObject* kwargs) {
     return result.release().ptr();
   });
 }
-
-PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
-  PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO", const_cast<char**>(names), &stream,
-                                   &version, &device, &copy)) {
-    return nullptr;
-  }
-  return guard([&] {
-    if (stream != Py_None) raise_python(PyExc_BufferError, "a CPU tensor has no stream");
-    if (device != Py_None) {
-      const auto [type, id] = borrow(device).cast<std::pair<int, int>>();
-      if (type != 1 || id != 0)
-        raise_python(PyExc_BufferError, "this tensor can only go to the CPU, (1, 0)");
-    }
-    bool versioned = false;
-    if (version != Py_None) versioned = borrow(version).cast<std::pair<int, int>>().first >= 1;
-    const Tensor x = tensor_of(self);
-    return to_dlpack(copy == Py_True ? without_gil([&] { return x.clone(); }) : x, versioned);
-  });
-}
-
-PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
 
 /// By the array API standard; there are no streams.
 PyObject* move_to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -278,9 +262,12 @@ PyObject* move_to_device(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* itself(PyObject* self, PyObject*) {
-  Py_INCREF(self);
-  return self;
+PyObject* cpu(PyObject* self, PyObject*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    if (is_on_host(x)) return borrow(self).release().ptr();
+    return wrap(without_gil([&] { return x.cpu(); }));
+  });
 }
 
 PyObject* array_namespace(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -329,22 +316,21 @@ PyMethodDef methods[] = {
     {"tolist", tolist, METH_NOARGS, "The values as nested lists; of a 0-d tensor, a number."},
     {"item", item, METH_NOARGS, "The only element, as a Python number."},
     {"numpy", with_keywords(numpy), METH_VARARGS | METH_KEYWORDS,
-     "A NumPy array over the same memory."},
+     "A NumPy array over the same memory; with force=True over a copy if it is not on the CPU."},
     {"torch", torch, METH_NOARGS, "A torch tensor over the same memory."},
     {"to", with_keywords(convert_to), METH_VARARGS | METH_KEYWORDS,
-     "to(dtype), to(device, dtype) or to(other): the tensor in that dtype, or that of other; "
-     "itself "
-     "if it has it. The only device is 'cpu'."},
+     "to(dtype), to(device, dtype) or to(other): the tensor in that dtype and on that device, or "
+     "those of other; itself if it has them."},
     {"astype", with_keywords(convert_astype), METH_VARARGS | METH_KEYWORDS,
      "astype(dtype, copy=True), as NumPy has it: a copy in that dtype; with copy=False the tensor "
      "itself if it has it."},
     {"copy", copy_values, METH_NOARGS, "A copy, as NumPy has it: clone()."},
-    {"cpu", itself, METH_NOARGS, "The tensor itself."},
+    {"cpu", cpu, METH_NOARGS, "A copy on the CPU; the tensor itself if it is there."},
     {"to_device", with_keywords(move_to_device), METH_VARARGS | METH_KEYWORDS,
-     "The tensor itself, for 'cpu'."},
+     "A copy on that device; the tensor itself if it is there."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__arrow_c_array__", with_keywords(arrow_c_array), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__dlpack__", with_keywords(dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__dlpack__", with_keywords(export_dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {"__array_namespace__", with_keywords(array_namespace), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__complex__", as_complex, METH_NOARGS, nullptr},
@@ -360,7 +346,7 @@ PyGetSetDef properties[] = {
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"device", get_device, nullptr, "Where the elements are: device('cpu').", nullptr},
+    {"device", get_device, nullptr, "Where the elements are: device(type='cpu').", nullptr},
     {"requires_grad", get_false, nullptr, "Always False.", nullptr},
     {"is_cuda", get_false, nullptr, "Always False.", nullptr},
     {"T", get_transposed, nullptr, "A view with the dimensions in reverse order.", nullptr},

@@ -117,5 +117,6 @@ PYBIND11_MODULE(_tamis, m) {
   add_runtime(m);
   add_random(m);
   add_autograd(m);
+  add_webgpu(m);
   add_reference(m);
 }

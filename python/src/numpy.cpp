@@ -7,6 +7,7 @@
 #include "autograd/node.h"
 #include "convert.h"
 #include "core/tensor_impl.h"
+#include "expr/expr.h"
 
 namespace tamis::python {
 
@@ -198,6 +199,11 @@ PyObject* to_ndarray(const Tensor& x) {
     raise_python(PyExc_TypeError,
                  "Got unsupported ScalarType BFloat16: NumPy has no such dtype; convert with "
                  ".float() first");
+  }
+  if (!is_on_host(x)) {
+    raise_python(PyExc_TypeError, "can't convert " + x.device().str() +
+                                      " device type tensor to numpy. Use Tensor.cpu() to copy the "
+                                      "tensor to host memory first.");
   }
   const Api& api = Api::get();
   void* data = exported_data(x);

@@ -113,6 +113,7 @@ void add_arrow_export(py::module_& m);
 void add_runtime(py::module_& m);
 void add_random(py::module_& m);
 void add_autograd(py::module_& m);
+void add_webgpu(py::module_& m);
 void add_reference(py::module_& m);
 
 }  // namespace tamis::python

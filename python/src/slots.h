@@ -23,7 +23,9 @@ PyObject* copy_values(PyObject* self, PyObject*);
 PyObject* copy_tensor(PyObject* self, PyObject*);
 PyObject* deepcopy_tensor(PyObject* self, PyObject* memo);
 PyObject* reduce_tensor(PyObject* self, PyObject* protocol);
-// arrow_export.cpp: the same.
+// dlpack.cpp and arrow_export.cpp: the same.
+PyObject* export_dlpack(PyObject* self, PyObject* args, PyObject* kwargs);
+PyObject* dlpack_device(PyObject* self, PyObject*);
 PyObject* arrow_c_array(PyObject* self, PyObject* args, PyObject* kwargs);
 
 }  // namespace tamis::python

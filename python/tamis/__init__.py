@@ -27,7 +27,7 @@ for _name, _value in list(vars(_tamis).items()):
 
 from math import e, inf, nan, pi
 
-from tamis import autograd, masked, masks, nn, optim
+from tamis import autograd, masked, masks, nn, optim, webgpu
 from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
 from tamis._limits import finfo, iinfo
@@ -52,10 +52,10 @@ def is_floating_point(input: "_tamis.Tensor") -> _builtins.bool:
 
 
 def _rebuild(
-    data: _Any, dtype: "_tamis.dtype", shape: _Any, requires_grad: _builtins.bool = False
+    data: _Any, dtype: "_tamis.dtype", shape: _Any, requires_grad: _builtins.bool = False, device: _Any = None
 ) -> "_tamis.Tensor":
     """What pickle calls. A function of Python, since pickle finds those by name."""
-    return _tamis._rebuild(data, dtype, shape, requires_grad)
+    return _tamis._rebuild(data, dtype, shape, requires_grad, device)
 
 
 def __getattr__(name: str) -> _Any:

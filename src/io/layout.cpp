@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/tensor_impl.h"
-#include "tamis/create.h"
+#include "expr/expr.h"
 
 namespace tamis::io {
 
@@ -78,7 +78,7 @@ Shape reversed(const Shape& shape) {
 void move_box(const File& from, uint64_t offset, File& to, const Shape& shape, DType dtype,
               const Shape& start, const Shape& size) {
   const auto width = static_cast<uint64_t>(itemsize(dtype));
-  const Tensor box = empty(reversed(size), dtype);
+  const Tensor box = allocate_on_host(reversed(size), dtype);
   char* const read_into = static_cast<char*>(box.mutable_data_ptr());
   for_each_run(reversed(shape), reversed(start), reversed(size),
                [&](int64_t at, int64_t in_box, int64_t n) {

@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/tensor_impl.h"
+#include "expr/expr.h"
 #include "io/file.h"
 #include "io/layout.h"
 #include "io/mapping.h"
@@ -266,7 +267,7 @@ Tensor Reader::read(size_t array) const {
   State& s = *state_;
   const DType dtype = s.readable(array);
   const ArrayInfo& info = s.arrays[array];
-  const Tensor x = empty(info.fortran_order ? reversed(info.shape) : info.shape, dtype);
+  const Tensor x = allocate_on_host(info.fortran_order ? reversed(info.shape) : info.shape, dtype);
   char* to = static_cast<char*>(x.mutable_data_ptr());
   if (s.format == Format::npz) {
     // Straight into memory: no temporary file is needed here.
@@ -292,14 +293,14 @@ Tensor Reader::window(size_t array, int64_t first, int64_t count) const {
   check(first >= 0 && count >= 0 && first <= numel(info.shape) - count, ErrorKind::index,
         "{}: {} elements starting at {} do not lie within an array of shape {}", path(), count,
         first, info.shape);
-  if (count == 0) return empty({0}, dtype);
+  if (count == 0) return allocate_on_host({0}, dtype);
   const State::Location location = s.locate(array);
   if (!info.byte_swapped && count * width >= kMinMapped) {
     location.file->check_size();
     const Tensor x = s.mapped(location, first * width, {count}, dtype);
     if (x.defined()) return x;
   }
-  const Tensor x = empty({count}, dtype);
+  const Tensor x = allocate_on_host({count}, dtype);
   location.file->read(location.offset + first * width, x.mutable_data_ptr(), count * width);
   if (info.byte_swapped) swap_bytes(x.mutable_data_ptr(), count, dtype);
   return x;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "expr/expr.h"
 #include "io/csv.h"
 #include "io/npy.h"
 #include "io/output.h"
@@ -227,8 +228,8 @@ void Writer::append(std::span<const Tensor> tensors) {
     count += x.numel();
     if (x.numel() == 0) continue;
     // A bool in memory may be any nonzero byte; in a file it is 0 or 1.
-    elements.push_back(
-        (plan.dtype == DType::boolean ? x.to(DType::uint8) : x).contiguous().settle());
+    const Tensor values = plan.dtype == DType::boolean ? x.to(DType::uint8) : x;
+    elements.push_back(to_host(values).contiguous().settle());
     const size_t bytes = static_cast<size_t>(x.numel()) * x.itemsize();
     parts.push_back({const_cast<void*>(elements.back().data_ptr()), bytes});
   }

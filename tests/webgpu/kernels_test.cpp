@@ -38,7 +38,7 @@ std::vector<webgpu::Access> accesses_of(const std::string& text) {
 }
 
 /// Run by itself, with the library that is to compile them and TAMIS_KERNELS_OF, the file.
-TEST(WebgpuKernels, CompileByAnotherLibrary) {
+TEST(WebGpuKernels, CompileByAnotherLibrary) {
   const char* const path = std::getenv("TAMIS_KERNELS_OF");
   if (path == nullptr) GTEST_SKIP() << "TAMIS_KERNELS_OF names no file of kernels";
   ASSERT_TRUE(testing::has_adapter());

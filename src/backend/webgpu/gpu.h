@@ -80,9 +80,6 @@ class Gpu {
   virtual void lose() = 0;
 };
 
-/// Looks for the library here, unless TAMIS_WEBGPU_LIB names one. Before the first use only.
-void set_library(std::string path);
-
 /// The device of adapter number `index` of `adapters()`. Throws kind device if there is no library
 /// or no adapter, saying what to install; null if there are adapters but none of this number.
 std::unique_ptr<Gpu> open_gpu(int index);

@@ -247,9 +247,14 @@ inline constexpr Flags kMapModeRead = 1;
   X(BufferDestroy, void, (Buffer))                                                                 \
   X(DeviceDestroy, void, (Device))
 // What only wgpu-native has.
-#define TAMIS_WEBGPU_EXTENSIONS(X)                                           \
-  X(InstanceEnumerateAdapters, size_t, (Instance, const void*, Adapter*))    \
+#define TAMIS_WEBGPU_EXTENSIONS(X)                                        \
+  X(GetVersion, uint32_t, ())                                             \
+  X(InstanceEnumerateAdapters, size_t, (Instance, const void*, Adapter*)) \
   X(DevicePoll, Bool, (Device, Bool, const uint64_t*))
+
+/// What GetVersion of wgpu-native begins with. The structures of versions before are laid out
+/// differently, and they abort the process when they are given these.
+inline constexpr uint32_t kFirstVersion = 29;
 
 /// The functions of a library, loaded; those of the extensions may be null.
 struct Functions {

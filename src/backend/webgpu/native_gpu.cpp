@@ -22,7 +22,7 @@ std::string text(const api::StringView& view) {
 }
 
 constexpr const char* kAdvice =
-    "install a WebGPU library (pip install wgpu), or name one in TAMIS_WEBGPU_LIB";
+    "install a WebGPU library (pip install wgpu==0.32.*), or name one in TAMIS_WEBGPU_LIB";
 
 std::string& given_library() {
   static std::string path;
@@ -130,23 +130,34 @@ void find_adapters(Library& library) {
   }
 }
 
+/// Loads the functions of the library at this path. Returns what is wrong with it, or nothing.
+std::string load_from(const std::string& path, api::Functions& call) {
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return fmt::format("no WebGPU library was found ({}); {}", dlerror(), kAdvice);
+  }
+  std::string missing;
+  call = {};
+  const bool complete = load_functions(handle, call, missing);
+  if (call.GetVersion != nullptr && call.GetVersion() >> 24 < api::kFirstVersion) {
+    return fmt::format("{} is wgpu-native {}, but {} or later is needed; {}", path,
+                       call.GetVersion() >> 24, api::kFirstVersion, kAdvice);
+  }
+  return complete ? "" : fmt::format("{} lacks {}; {}", path, missing, kAdvice);
+}
+
 std::unique_ptr<Library> load_library() {
   auto library = std::make_unique<Library>();
   for (const std::string& path : candidates()) {
-    void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-      library->trouble = fmt::format("no WebGPU library was found ({}); {}", dlerror(), kAdvice);
-      continue;
+    const std::string trouble = load_from(path, library->call);
+    if (trouble.empty()) {
+      library->instance = library->call.CreateInstance(nullptr);
+      library->trouble.clear();
+      find_adapters(*library);
+      break;
     }
-    std::string missing;
-    if (!load_functions(handle, library->call, missing)) {
-      library->trouble = fmt::format("{} lacks {}; {}", path, missing, kAdvice);
-      continue;
-    }
-    library->instance = library->call.CreateInstance(nullptr);
-    library->trouble.clear();
-    find_adapters(*library);
-    return library;
+    // The first one is the one that was meant.
+    if (library->trouble.empty()) library->trouble = trouble;
   }
   return library;
 }

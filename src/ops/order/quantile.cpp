@@ -220,10 +220,11 @@ Tensor percentile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, 
     check(v >= 0 && v <= 100, ErrorKind::value,
           "percentile() q must be in the range [0, 100] but got {}", v);
   }
-  Tensor share = q.to(DType::float64) / 100;
+  Tensor share = to_host(q).to(DType::float64) / 100;
   // A number stays one, since quantile takes it whatever its dtype.
   share.impl().is_number = q.impl().is_number;
-  return quantile(x, q.impl().is_number ? share : share.to(x.dtype()), dim, keepdim, interpolation);
+  if (!q.impl().is_number) share = to_backend(share.to(x.dtype()), backend_of(q));
+  return quantile(x, share, dim, keepdim, interpolation);
 }
 
 namespace masked {
