@@ -13,4 +13,8 @@ endif()
 # Drivers complain if they have no folder for sockets, although they need none.
 set(webgpu_runtime_dir "${PROJECT_BINARY_DIR}/runtime")
 file(MAKE_DIRECTORY "${webgpu_runtime_dir}")
+set(webgpu_dawn "${PROJECT_SOURCE_DIR}/build/dawn")
+set(webgpu_dawn_environment
+    "TAMIS_WEBGPU_LIB=${webgpu_dawn}/libwebgpu_wrapper.so"
+    "VK_ICD_FILENAMES=${webgpu_dawn}/vk_swiftshader_icd.json" "XDG_RUNTIME_DIR=${webgpu_runtime_dir}")
 set(webgpu_environment "TAMIS_WEBGPU_LIB=${webgpu_library}" "XDG_RUNTIME_DIR=${webgpu_runtime_dir}")

@@ -37,9 +37,9 @@ void synchronize(const Device& device = "webgpu");
 
 /// What a device was asked to do since the process started, or since reset_stats.
 struct Stats {
-  int64_t dispatches = 0;     ///< kernels started
-  int64_t submits = 0;        ///< lists of kernels and copies sent to the device
-  int64_t readbacks = 0;      ///< waits for numbers to come back: item(), shapes, cpu()
+  int64_t dispatches = 0;  ///< kernels started
+  int64_t submits = 0;     ///< lists of kernels and copies sent to the device
+  int64_t readbacks = 0;   ///< waits for numbers to come back: item(), shapes, cpu()
   int64_t readback_bytes = 0;
   int64_t written_bytes = 0;  ///< copied from the host, without the parameters of kernels
   int64_t pipelines = 0;      ///< shaders compiled

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "backend/webgpu/open.h"
 #include "support/webgpu.h"
@@ -15,13 +17,13 @@ namespace {
 
 constexpr char kEnd = '\0';
 
-/// With TAMIS_KERNELS, the kernels that the tests have used are added to this file at the end.
+/// With TAMIS_KERNELS, the kernels that the tests have used are written to this file at the end.
 class KeepKernels : public ::testing::Environment {
  public:
   void TearDown() override {
     const char* const path = std::getenv("TAMIS_KERNELS");
     if (path == nullptr || !webgpu::is_available()) return;
-    std::ofstream file(path, std::ios::app);
+    std::ofstream file(path);
     for (const std::string& text : webgpu::queue_of("webgpu").kernels()) file << text << kEnd;
   }
 };
@@ -37,14 +39,18 @@ std::vector<webgpu::Access> accesses_of(const std::string& text) {
   return accesses;
 }
 
-/// Run by itself, with the library that is to compile them and TAMIS_KERNELS_OF, the file.
+/// Run by itself, with the library that is to compile them and TAMIS_KERNELS_OF, a list of files
+/// with colons between them.
 TEST(WebGpuKernels, CompileByAnotherLibrary) {
   const char* const path = std::getenv("TAMIS_KERNELS_OF");
   if (path == nullptr) GTEST_SKIP() << "TAMIS_KERNELS_OF names no file of kernels";
   ASSERT_TRUE(testing::has_adapter());
-  std::ifstream file(path);
   std::set<std::string> texts;
-  for (std::string text; std::getline(file, text, kEnd);) texts.insert(text);
+  std::istringstream paths(path);
+  for (std::string one; std::getline(paths, one, ':');) {
+    std::ifstream file(one);
+    for (std::string text; std::getline(file, text, kEnd);) texts.insert(text);
+  }
   ASSERT_GT(texts.size(), 500u) << path << " has too few kernels: did the other tests run?";
   webgpu::Gpu& gpu = webgpu::queue_of("webgpu").gpu();
   int refused = 0;

@@ -20,7 +20,7 @@ namespace {
 
 using testing::LayoutKind;
 
-constexpr DType kDTypes[] = {boolean, uint8,    uint16,  int8,    int16,     int32,
+constexpr DType kDTypes[] = {boolean, uint8,   uint16,   int8,    int16,   int32,
                              int64,   float16, bfloat16, float32, float64, complex64};
 
 const Device kGpu("webgpu:0");
@@ -51,8 +51,8 @@ bool is_mask(const Tensor& x) { return x.dtype() == DType::boolean; }
 
 /// The arguments with tensors of numbers converted; those that index stay what they are.
 Args as_dtype(const Row& row, const Args& args, DType dtype) {
-  static const std::set<std::string> kIndices = {"index", "indices", "offsets", "sorter", "repeats",
-                                                 "lengths"};
+  static const std::set<std::string> kIndices = {"index",  "indices", "offsets",
+                                                 "sorter", "repeats", "lengths"};
   Args result = args;
   for (size_t i = 0; i < result.size(); ++i) {
     const std::string& name = row.signature.params[i].name;
@@ -122,7 +122,8 @@ bool has_wide(Args args, const Outcome& on_cpu) {
 }
 
 bool is_refusal(const Outcome& o) {
-  return o.refused == ErrorKind::unsupported && o.text.find("not available on") != std::string::npos;
+  return o.refused == ErrorKind::unsupported &&
+         o.text.find("not available on") != std::string::npos;
 }
 
 /// How far results may be off, in units in the last place. Sums are in another order, functions by
@@ -187,8 +188,8 @@ class WebGpuSweep : public ::testing::TestWithParam<size_t> {
       wrong = fmt::format("while it was read: {}", e.what());
     }
     EXPECT_EQ(wrong, "") << form.signature.text << "\n  " << label << ", first tensor "
-                         << testing::layout_name(testing::kLayoutKinds[layout %
-                                                                       testing::kLayoutKinds.size()]);
+                         << testing::layout_name(
+                                testing::kLayoutKinds[layout % testing::kLayoutKinds.size()]);
   }
 };
 
@@ -202,18 +203,24 @@ TEST_P(WebGpuSweep, AgreesWithTheCpu) {
   if (draws_otherwise(row())) return;
   for (size_t s = 0; s < row().samples.size(); ++s) {
     const Args& sample = row().samples[s];
-    for (size_t layout = 0; layout < testing::kLayoutKinds.size(); layout += s == 0 ? 1 : 3) {
+    for (bool eager : {false, true}) {
+      const testing::ModeGuard mode(eager);
+      compare(row(), sample, 0, fmt::format("sample {}{}", s, eager ? ", eager" : ""));
+    }
+    // A kernel is compiled for nearly every case, so the combinations are spread over the samples.
+    for (size_t layout = 1 + s; layout < testing::kLayoutKinds.size(); layout += s == 0 ? 2 : 4) {
       compare(row(), sample, needs_contiguous(row()) ? 0 : layout, fmt::format("sample {}", s));
       if (HasFailure()) return;
     }
-    for (size_t d = 0; d < std::size(kDTypes); ++d) {
+    for (size_t d = s; d < std::size(kDTypes); d += s == 0 ? 1 : 4) {
       Args args;
       try {
         args = as_dtype(row(), sample, kDTypes[d]);
       } catch (const Error&) {
         continue;
       }
-      compare(row(), args, needs_contiguous(row()) ? 0 : d + s, fmt::format("sample {} as {}", s, name(kDTypes[d])));
+      compare(row(), args, needs_contiguous(row()) ? 0 : d + s,
+              fmt::format("sample {} as {}", s, name(kDTypes[d])));
       if (HasFailure()) return;
     }
   }
@@ -224,7 +231,7 @@ TEST_P(WebGpuSweep, InPlaceFormsAgreeWithTheCpu) {
   for (const Form& form : forms_of(row())) {
     if (!form.is_method || form.row.name().back() != '_') continue;
     for (DType dtype : {float32, int64, int8, boolean}) {
-      for (size_t layout : {0, 1, 3, 5}) {
+      for (size_t layout : {0, 3}) {
         const Args sample = as_dtype(row(), row().samples[0], dtype);
         const auto written = [&](Args args) -> Value {
           form.row.call(args);
@@ -306,7 +313,7 @@ TEST_P(WebGpuSweep, GradientsAgreeWithTheCpu) {
     });
     const Outcome expected = run([&] { return gradients(row(), sample); });
     if (expected.refused || std::holds_alternative<std::monostate>(expected.value)) continue;
-    for (size_t layout : {0, 1, 6}) {
+    for (size_t layout : {s % 2, size_t{6}}) {
       const Outcome found = run([&] { return gradients(row(), on_gpu(sample, layout)); });
       ASSERT_FALSE(found.refused) << row().signature.text << ", sample " << s << ": " << found.text;
       const auto& want = std::get<std::vector<Tensor>>(expected.value);

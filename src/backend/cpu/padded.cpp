@@ -17,8 +17,7 @@ void run_compress_padded(const Program& program, const Output& out, const void* 
   visit_dtype(program.dtype, [&](auto type) {
     using T = decltype(type);
     T* const to = address<T>(out.buffer);
-    std::fill(to + std::min(*count, out.capacity), to + out.capacity,
-              *static_cast<const T*>(fill));
+    std::fill(to + std::min(*count, out.capacity), to + out.capacity, *static_cast<const T*>(fill));
   });
 }
 

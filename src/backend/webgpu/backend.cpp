@@ -96,9 +96,7 @@ class WebgpuBackend final : public Backend {
   }
   int64_t count(const Program& program) override { return run_count(queue_, program); }
   bool any(const Program& program) override { return run_count(queue_, program) != 0; }
-  bool all(const Program& program) override {
-    return run_count(queue_, program) == program.numel;
-  }
+  bool all(const Program& program) override { return run_count(queue_, program) == program.numel; }
   void compress(const Program& program, const std::function<Output(int64_t)>& resize) override {
     run_compress(queue_, program, resize);
   }
@@ -156,7 +154,8 @@ class WebgpuBackend final : public Backend {
   bool within(const Buffer& indices, int64_t n, int64_t low, int64_t high) override {
     return run_within(queue_, indices, n, low, high);
   }
-  void take(const IndexedElements& elements, const Buffer& from, size_t itemsize, const Buffer& out) override {
+  void take(const IndexedElements& elements, const Buffer& from, size_t itemsize,
+            const Buffer& out) override {
     run_take(queue_, elements, from, itemsize, out);
   }
   void put(const IndexedElements& elements, const Buffer& to, const Buffer& source,

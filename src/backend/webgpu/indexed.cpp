@@ -30,12 +30,12 @@ bool run_within(Queue& queue, const Buffer& indices, int64_t n, int64_t low, int
   const std::string flag = shader.bind(found, Access::write, true);
   const std::string array = shader.bind(block_of(indices), Access::read);
   const std::string at = fmt::format("{} + i", shader.param(indices.offset));
-  shader.add(fmt::format(
-      "if (i >= {}) {{ return; }}\nlet x = {};\n"
-      "if (lt_i64(x, {}) || !lt_i64(x, {})) {{ atomicStore(&{}[0], 1u); }}\n",
-      shader.param(n), shader.load(DType::int64, array, at),
-      shader.param_pair(static_cast<uint64_t>(low)), shader.param_pair(static_cast<uint64_t>(high)),
-      flag));
+  shader.add(
+      fmt::format("if (i >= {}) {{ return; }}\nlet x = {};\n"
+                  "if (lt_i64(x, {}) || !lt_i64(x, {})) {{ atomicStore(&{}[0], 1u); }}\n",
+                  shader.param(n), shader.load(DType::int64, array, at),
+                  shader.param_pair(static_cast<uint64_t>(low)),
+                  shader.param_pair(static_cast<uint64_t>(high)), flag));
   queue.run(shader, n);
   uint32_t outside = 0;
   queue.read(found, 0, &outside, 4);

@@ -10,9 +10,11 @@ namespace tamis::webgpu::api {
 using Bool = uint32_t;
 using Flags = uint64_t;
 
-#define TAMIS_WEBGPU_OBJECTS(X)                                                                   \
-  X(Instance) X(Adapter) X(Device) X(Queue) X(ShaderModule) X(BindGroupLayout) X(PipelineLayout)  \
-  X(ComputePipeline) X(Buffer) X(BindGroup) X(CommandEncoder) X(ComputePassEncoder) X(CommandBuffer)
+#define TAMIS_WEBGPU_OBJECTS(X)                                                              \
+  X(Instance)                                                                                \
+  X(Adapter)                                                                                 \
+  X(Device) X(Queue) X(ShaderModule) X(BindGroupLayout) X(PipelineLayout) X(ComputePipeline) \
+      X(Buffer) X(BindGroup) X(CommandEncoder) X(ComputePassEncoder) X(CommandBuffer)
 #define X(name) using name = struct name##Impl*;
 TAMIS_WEBGPU_OBJECTS(X)
 #undef X
@@ -213,38 +215,39 @@ struct BindGroupDescriptor {
 inline constexpr Flags kMapModeRead = 1;
 
 // X(name without "wgpu", result, arguments): what every library must have.
-#define TAMIS_WEBGPU_FUNCTIONS(X)                                                                  \
-  X(CreateInstance, Instance, (const InstanceDescriptor*))                                         \
-  X(InstanceRequestAdapter, Future, (Instance, const AdapterOptions*, OnAdapter))                  \
-  X(InstanceProcessEvents, void, (Instance))                                                       \
-  X(AdapterGetInfo, uint32_t, (Adapter, AdapterInfo*))                                             \
-  X(AdapterGetLimits, uint32_t, (Adapter, Limits*))                                                \
-  X(AdapterRequestDevice, Future, (Adapter, const DeviceDescriptor*, OnDevice))                    \
-  X(DeviceGetQueue, Queue, (Device))                                                               \
-  X(DeviceCreateShaderModule, ShaderModule, (Device, const ShaderModuleDescriptor*))               \
-  X(DeviceCreateBuffer, Buffer, (Device, const BufferDescriptor*))                                 \
-  X(DeviceCreateBindGroupLayout, BindGroupLayout, (Device, const BindGroupLayoutDescriptor*))      \
-  X(DeviceCreatePipelineLayout, PipelineLayout, (Device, const PipelineLayoutDescriptor*))         \
-  X(DeviceCreateComputePipeline, ComputePipeline, (Device, const ComputePipelineDescriptor*))      \
-  X(DeviceCreateBindGroup, BindGroup, (Device, const BindGroupDescriptor*))                        \
-  X(DeviceCreateCommandEncoder, CommandEncoder, (Device, const void*))                             \
-  X(CommandEncoderBeginComputePass, ComputePassEncoder, (CommandEncoder, const void*))             \
-  X(CommandEncoderCopyBufferToBuffer, void,                                                        \
-    (CommandEncoder, Buffer, uint64_t, Buffer, uint64_t, uint64_t))                                \
-  X(CommandEncoderClearBuffer, void, (CommandEncoder, Buffer, uint64_t, uint64_t))                 \
-  X(CommandEncoderFinish, CommandBuffer, (CommandEncoder, const void*))                            \
-  X(ComputePassEncoderSetPipeline, void, (ComputePassEncoder, ComputePipeline))                    \
-  X(ComputePassEncoderSetBindGroup, void,                                                          \
-    (ComputePassEncoder, uint32_t, BindGroup, size_t, const uint32_t*))                            \
-  X(ComputePassEncoderDispatchWorkgroups, void, (ComputePassEncoder, uint32_t, uint32_t, uint32_t))\
-  X(ComputePassEncoderEnd, void, (ComputePassEncoder))                                             \
-  X(QueueSubmit, void, (Queue, size_t, const CommandBuffer*))                                      \
-  X(QueueWriteBuffer, void, (Queue, Buffer, uint64_t, const void*, size_t))                        \
-  X(QueueOnSubmittedWorkDone, Future, (Queue, OnDone))                                             \
-  X(BufferMapAsync, Future, (Buffer, Flags, size_t, size_t, OnMapped))                             \
-  X(BufferGetConstMappedRange, const void*, (Buffer, size_t, size_t))                              \
-  X(BufferUnmap, void, (Buffer))                                                                   \
-  X(BufferDestroy, void, (Buffer))                                                                 \
+#define TAMIS_WEBGPU_FUNCTIONS(X)                                                             \
+  X(CreateInstance, Instance, (const InstanceDescriptor*))                                    \
+  X(InstanceRequestAdapter, Future, (Instance, const AdapterOptions*, OnAdapter))             \
+  X(InstanceProcessEvents, void, (Instance))                                                  \
+  X(AdapterGetInfo, uint32_t, (Adapter, AdapterInfo*))                                        \
+  X(AdapterGetLimits, uint32_t, (Adapter, Limits*))                                           \
+  X(AdapterRequestDevice, Future, (Adapter, const DeviceDescriptor*, OnDevice))               \
+  X(DeviceGetQueue, Queue, (Device))                                                          \
+  X(DeviceCreateShaderModule, ShaderModule, (Device, const ShaderModuleDescriptor*))          \
+  X(DeviceCreateBuffer, Buffer, (Device, const BufferDescriptor*))                            \
+  X(DeviceCreateBindGroupLayout, BindGroupLayout, (Device, const BindGroupLayoutDescriptor*)) \
+  X(DeviceCreatePipelineLayout, PipelineLayout, (Device, const PipelineLayoutDescriptor*))    \
+  X(DeviceCreateComputePipeline, ComputePipeline, (Device, const ComputePipelineDescriptor*)) \
+  X(DeviceCreateBindGroup, BindGroup, (Device, const BindGroupDescriptor*))                   \
+  X(DeviceCreateCommandEncoder, CommandEncoder, (Device, const void*))                        \
+  X(CommandEncoderBeginComputePass, ComputePassEncoder, (CommandEncoder, const void*))        \
+  X(CommandEncoderCopyBufferToBuffer, void,                                                   \
+    (CommandEncoder, Buffer, uint64_t, Buffer, uint64_t, uint64_t))                           \
+  X(CommandEncoderClearBuffer, void, (CommandEncoder, Buffer, uint64_t, uint64_t))            \
+  X(CommandEncoderFinish, CommandBuffer, (CommandEncoder, const void*))                       \
+  X(ComputePassEncoderSetPipeline, void, (ComputePassEncoder, ComputePipeline))               \
+  X(ComputePassEncoderSetBindGroup, void,                                                     \
+    (ComputePassEncoder, uint32_t, BindGroup, size_t, const uint32_t*))                       \
+  X(ComputePassEncoderDispatchWorkgroups, void,                                               \
+    (ComputePassEncoder, uint32_t, uint32_t, uint32_t))                                       \
+  X(ComputePassEncoderEnd, void, (ComputePassEncoder))                                        \
+  X(QueueSubmit, void, (Queue, size_t, const CommandBuffer*))                                 \
+  X(QueueWriteBuffer, void, (Queue, Buffer, uint64_t, const void*, size_t))                   \
+  X(QueueOnSubmittedWorkDone, Future, (Queue, OnDone))                                        \
+  X(BufferMapAsync, Future, (Buffer, Flags, size_t, size_t, OnMapped))                        \
+  X(BufferGetConstMappedRange, const void*, (Buffer, size_t, size_t))                         \
+  X(BufferUnmap, void, (Buffer))                                                              \
+  X(BufferDestroy, void, (Buffer))                                                            \
   X(DeviceDestroy, void, (Device))
 // What only wgpu-native has.
 #define TAMIS_WEBGPU_EXTENSIONS(X)                                        \

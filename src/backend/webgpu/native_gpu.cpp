@@ -103,8 +103,8 @@ void find_adapters(Library& library) {
       api::OnAdapter then;
       then.mode = api::kAllowProcessEvents;
       then.user1 = &answer;
-      then.callback = [](uint32_t status, api::Adapter adapter, api::StringView message,
-                         void* user, void*) {
+      then.callback = [](uint32_t status, api::Adapter adapter, api::StringView message, void* user,
+                         void*) {
         auto& to = *static_cast<Answer*>(user);
         if (status == api::kSuccess) to.object = adapter;
         to.message = text(message);
@@ -408,8 +408,8 @@ class NativeGpu final : public Gpu {
     if (buffer) call_.BufferRelease(buffer);
     check_alive();
     const std::string message = take_error();
-    raise(ErrorKind::memory, fmt::format("{}: could not allocate {} bytes: {}", description_.name,
-                                         bytes, message));
+    raise(ErrorKind::memory,
+          fmt::format("{}: could not allocate {} bytes: {}", description_.name, bytes, message));
   }
 
   const Layout* layout_of(std::span<const Access> bindings) {
@@ -422,9 +422,8 @@ class NativeGpu final : public Gpu {
     entries[0].buffer.has_dynamic_offset = 1;
     for (size_t i = 0; i < bindings.size(); ++i) {
       entries[1 + i].binding = static_cast<uint32_t>(1 + i);
-      entries[1 + i].buffer.type = bindings[i] == Access::read
-                                       ? api::BindingType::read_only_storage
-                                       : api::BindingType::storage;
+      entries[1 + i].buffer.type = bindings[i] == Access::read ? api::BindingType::read_only_storage
+                                                               : api::BindingType::storage;
     }
     api::BindGroupLayoutDescriptor group;
     group.count = entries.size();

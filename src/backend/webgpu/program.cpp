@@ -99,8 +99,7 @@ class Emitter {
       }
       if (live_[k]) add(program_.code[k], part);
     }
-    if (program_.mask >= 0 &&
-        static_cast<size_t>(program_.mask_end) == program_.code.size()) {
+    if (program_.mask >= 0 && static_cast<size_t>(program_.mask_end) == program_.code.size()) {
       code.mask_part = std::move(part);
       part.clear();
       if (masks) code.mask = name_of(program_.mask, code.mask_part);
@@ -205,11 +204,11 @@ class Emitter {
     Block* const block = *uploads_.emplace_back(std::make_unique<Scratch>(queue_, bytes));
     queue_.write(block, 0, ends.data(), bytes);
     ends_ = shader_.bind(block, Access::read);
-    shader_.declare(fmt::format(
-        "fn in_row_{0}(at: u32, cols: u32, first: u32) -> bool {{\n"
-        "let row = at / cols; let col = at - row * cols; let k = first + 2u * row;\n"
-        "return col >= {0}[k] && col < {0}[k + 1u]; }}\n",
-        ends_));
+    shader_.declare(
+        fmt::format("fn in_row_{0}(at: u32, cols: u32, first: u32) -> bool {{\n"
+                    "let row = at / cols; let col = at - row * cols; let k = first + 2u * row;\n"
+                    "return col >= {0}[k] && col < {0}[k + 1u]; }}\n",
+                    ends_));
   }
 
   void move_leaves(const std::vector<int>& moved) {
@@ -224,8 +223,8 @@ class Emitter {
     const std::string array = shader_.bind(all, Access::read);
     for (int leaf : moved) {
       arrays_[leaf] = array;
-      offsets_[leaf] = begins.at(block_at(leaf)) /
-                       static_cast<int64_t>(itemsize(program_.leaves[leaf].dtype));
+      offsets_[leaf] =
+          begins.at(block_at(leaf)) / static_cast<int64_t>(itemsize(program_.leaves[leaf].dtype));
     }
   }
 

@@ -1,6 +1,6 @@
 // put: writing and combining elements where indices point, in the order of the documentation where
 // several of them meet. Dimensions that no index depends on are `free`: elements meet within them
-// where the others, the indexed ones, do. So places are compared in the indexed dimensions only.
+// where the others, the indexed ones, do. So numbers are compared in the indexed dimensions only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,45 +26,45 @@ void declare_index(Shader& shader, const char* name, const Shape& shape, const S
 
 class Put {
  public:
-  Put(Queue& queue, const IndexedElements& places, const Buffer& to, const Buffer& source,
+  Put(Queue& queue, const IndexedElements& elements, const Buffer& to, const Buffer& source,
       const Shape& source_strides, DType dtype)
       : queue_(queue), to_(to), source_(source), dtype_(dtype) {
-    indexed_.columns = places.columns;
+    indexed_.columns = elements.columns;
     for (IndexColumn& column : indexed_.columns) column.strides.clear();
-    for (size_t d = 0; d < places.shape.size(); ++d) {
-      const bool is_free = is_free_dim(places, d);
-      if (places.shape[d] > 1) free_is_inner_ = is_free;
+    for (size_t d = 0; d < elements.shape.size(); ++d) {
+      const bool is_free = is_free_dim(elements, d);
+      if (elements.shape[d] > 1) free_is_inner_ = is_free;
       IndexedElements& part = is_free ? free_ : indexed_;
-      part.shape.push_back(places.shape[d]);
-      part.strides.push_back(places.strides[d]);
+      part.shape.push_back(elements.shape[d]);
+      part.strides.push_back(elements.strides[d]);
       (is_free ? free_source_ : indexed_source_).push_back(source_strides[d]);
       for (size_t k = 0; k < indexed_.columns.size() && !is_free; ++k) {
-        indexed_.columns[k].strides.push_back(places.columns[k].strides[d]);
+        indexed_.columns[k].strides.push_back(elements.columns[k].strides[d]);
       }
     }
     positions_ = numel(indexed_.shape);
-    all_ = numel(places.shape);
+    all_ = numel(elements.shape);
     find_extent();
   }
 
   void run(Combine combine) {
-    const Scratch places(queue_, positions_ * 4);
-    find_places(places);
+    const Scratch numbers(queue_, positions_ * 4);
+    find_numbers(numbers);
     if (combine == Combine::add && (dtype_ == DType::int32 || dtype_ == DType::int64)) {
-      return add_integers(places);
+      return add_integers(numbers);
     }
-    if (combine != Combine::assign) return combine_runs(places, combine);
-    // Room for a number at every place is better than sorting unless there are few elements.
-    const bool has_room = extent_ * 4 <= static_cast<int64_t>(queue_.limits().buffer_bytes);
-    if (has_room && extent_ / 64 <= positions_ + 1024) return assign_last(places);
-    assign_sorted(places);
+    if (combine != Combine::assign) return combine_runs(numbers, combine);
+    // A counter for every element of the target is better than sorting unless few are written.
+    const bool has_space = extent_ * 4 <= static_cast<int64_t>(queue_.limits().buffer_bytes);
+    if (has_space && extent_ / 64 <= positions_ + 1024) return assign_last(numbers);
+    assign_sorted(numbers);
   }
 
  private:
-  static bool is_free_dim(const IndexedElements& places, size_t d) {
+  static bool is_free_dim(const IndexedElements& numbers, size_t d) {
     const auto has_stride = [&](const IndexColumn& column) { return column.strides[d] != 0; };
-    return places.shape[d] > 1 && places.strides[d] != 0 &&
-           std::none_of(places.columns.begin(), places.columns.end(), has_stride);
+    return numbers.shape[d] > 1 && numbers.strides[d] != 0 &&
+           std::none_of(numbers.columns.begin(), numbers.columns.end(), has_stride);
   }
 
   /// IndexedElements in the indexed dimensions are in [least_, least_ + extent_).
@@ -81,23 +81,23 @@ class Put {
     extent_ = most - least_ + 1;
   }
 
-  /// The place of each position of the indexed dimensions, counted from the least one. A shader has
-  /// room for some of the indices at a time.
-  void find_places(Block* places) {
+  /// The number of each position of the indexed dimensions, counted from the least one. A shader
+  /// has free_bindings for some of the indices at a time.
+  void find_numbers(Block* numbers) {
     const auto end = indexed_.columns.end();
-    const auto room = static_cast<int64_t>(queue_.limits().bindings) - 1;
+    const auto free_bindings = static_cast<int64_t>(queue_.limits().bindings) - 1;
     IndexedElements part{indexed_.shape, indexed_.strides, {}};
     for (auto next = indexed_.columns.begin();;) {
       const bool is_first = next == indexed_.columns.begin();
-      const auto stop = next + std::min<int64_t>(room, end - next);
+      const auto stop = next + std::min<int64_t>(free_bindings, end - next);
       part.columns.assign(next, stop);
       if (!is_first) part.strides = Shape(part.shape.size(), 0);
       Shader shader;
-      const std::string array = shader.bind(places, Access::write);
+      const std::string array = shader.bind(numbers, Access::write);
       std::string statements;
-      const std::string place = index_expression(shader, part, is_first ? -least_ : 0, statements);
+      const std::string number = index_expression(shader, part, is_first ? -least_ : 0, statements);
       shader.add(fmt::format("if (i >= {0}) {{ return; }}\nlet e = i;\n{1}{2}[e] = {3}{4};\n",
-                             shader.param(positions_), statements, array, place,
+                             shader.param(positions_), statements, array, number,
                              is_first ? "" : fmt::format(" + {}[e]", array)));
       queue_.run(shader, positions_);
       if (stop == end) return;
@@ -105,17 +105,17 @@ class Put {
     }
   }
 
-  /// Binds target, source and places, and declares functions for them: the target's element for
+  /// Binds target, source and numbers, and declares functions for them: the target's element for
   /// position j of the indexed dimensions and f of the free ones, and the number of the source's.
   /// The kernel then runs for all p and f, where p counts the indexed positions in any order.
   struct Names {
-    std::string target, source, places, count;
+    std::string target, source, numbers, count;
   };
-  Names bind(Shader& shader, Block* places, bool atomic) {
+  Names bind(Shader& shader, Block* numbers, bool atomic) {
     Names names;
     names.target = shader.bind(block_of(to_), Access::write, atomic);
     names.source = shader.bind(block_of(source_), Access::read);
-    names.places = shader.bind(places, Access::read);
+    names.numbers = shader.bind(numbers, Access::read);
     names.count = shader.param(positions_);
     declare_index(shader, "free_place", free_.shape, free_.strides, to_.offset + least_);
     declare_index(shader, "free_source", free_.shape, free_source_, source_.offset);
@@ -123,7 +123,7 @@ class Put {
     shader.declare(fmt::format(
         "fn target_at(j: u32, f: u32) -> u32 {{ return free_place(f) + {}[j]; }}\n"
         "fn source_at(j: u32, f: u32) -> u32 {{ return free_source(f) + indexed_source(j); }}\n",
-        names.places));
+        names.numbers));
     const std::string frees = shader.param(all_ / positions_);
     shader.add(fmt::format("if (i >= {}) {{ return; }}\n", shader.param(all_)));
     // Neighbours in the target belong to neighbours among the invocations.
@@ -138,44 +138,44 @@ class Put {
     return shader.load(dtype_, names.source, "source_at(j, f)");
   }
 
-  /// The last position of each place, found by an atomic maximum, writes.
-  void assign_last(Block* places) {
+  /// The last position of each number, found by an atomic maximum, writes.
+  void assign_last(Block* numbers) {
     const Scratch last(queue_, extent_ * 4);
     queue_.clear(last, 0, extent_ * 4);
     Shader finding;
     const std::string to = finding.bind(last, Access::write, true);
-    const std::string from = finding.bind(places, Access::read);
+    const std::string from = finding.bind(numbers, Access::read);
     finding.add(fmt::format("if (i >= {}) {{ return; }}\natomicMax(&{}[{}[i]], i + 1u);\n",
                             finding.param(positions_), to, from));
     queue_.run(finding, positions_);
     Shader shader;
-    const Names names = bind(shader, places, is_small());
+    const Names names = bind(shader, numbers, is_small());
     const std::string found = shader.bind(last, Access::read);
     shader.add(fmt::format(
-        "let j = p;\nif ({}[{}[j]] != j + 1u) {{ return; }}\n{}", found, names.places,
+        "let j = p;\nif ({}[{}[j]] != j + 1u) {{ return; }}\n{}", found, names.numbers,
         shader.store(dtype_, names.target, "target_at(j, f)", load_source(shader, names))));
     run_all(shader);
   }
 
-  /// The same where the target is large: positions are sorted by their places.
-  void assign_sorted(Block* places) {
-    const SortedOrder order(queue_, keys_in(places, extent_), 1, positions_);
+  /// The same where the target is large: positions are sorted by their numbers.
+  void assign_sorted(Block* numbers) {
+    const SortedOrder order(queue_, keys_in(numbers, extent_), 1, positions_);
     Shader shader;
-    const Names names = bind(shader, places, is_small());
+    const Names names = bind(shader, numbers, is_small());
     const std::string sorted = shader.bind(order.block(), Access::read);
     shader.add(fmt::format(
         "let j = {0}[p];\n"
         "if (p + 1u < {1} && {2}[{0}[p + 1u]] == {2}[j]) {{ return; }}\n{3}",
-        sorted, names.count, names.places,
+        sorted, names.count, names.numbers,
         shader.store(dtype_, names.target, "target_at(j, f)", load_source(shader, names))));
     run_all(shader);
   }
 
   /// Sums of integers do not depend on the order. The carry of the lower word is known from what
   /// this addition made of it.
-  void add_integers(Block* places) {
+  void add_integers(Block* numbers) {
     Shader shader;
-    const Names names = bind(shader, places, true);
+    const Names names = bind(shader, numbers, true);
     shader.add(fmt::format("let j = p;\nlet at = target_at(j, f);\nlet v = {};\n",
                            load_source(shader, names)));
     if (dtype_ == DType::int32) {
@@ -190,19 +190,19 @@ class Put {
     run_all(shader);
   }
 
-  /// One invocation combines all elements of a place, one after the other.
-  void combine_runs(Block* places, Combine combine) {
-    const SortedOrder order(queue_, keys_in(places, extent_), 1, positions_);
+  /// One invocation combines all elements of a number, one after the other.
+  void combine_runs(Block* numbers, Combine combine) {
+    const SortedOrder order(queue_, keys_in(numbers, extent_), 1, positions_);
     Shader shader;
-    const Names names = bind(shader, places, is_small());
+    const Names names = bind(shader, numbers, is_small());
     const std::string sorted = shader.bind(order.block(), Access::read);
     shader.add(fmt::format(
-        "let place = {0}[{1}[p]];\n"
-        "if (p > 0u && {0}[{1}[p - 1u]] == place) {{ return; }}\n"
+        "let number = {0}[{1}[p]];\n"
+        "if (p > 0u && {0}[{1}[p - 1u]] == number) {{ return; }}\n"
         "let at = target_at({1}[p], f);\nvar value = {2};\n"
-        "for (var q = p; q < {3}; q++) {{\nlet j = {1}[q];\nif ({0}[j] != place) {{ break; }}\n"
+        "for (var q = p; q < {3}; q++) {{\nlet j = {1}[q];\nif ({0}[j] != number) {{ break; }}\n"
         "let other = {4};\nvalue = {5};\n}}\n{6}",
-        names.places, sorted, shader.load(dtype_, names.target, "at"), names.count,
+        names.numbers, sorted, shader.load(dtype_, names.target, "at"), names.count,
         load_source(shader, names), combined(combine),
         shader.store(dtype_, names.target, "at", "value")));
     run_all(shader);
@@ -240,10 +240,10 @@ class Put {
 
 }  // namespace
 
-void run_put(Queue& queue, const IndexedElements& places, const Buffer& to, const Buffer& source,
+void run_put(Queue& queue, const IndexedElements& numbers, const Buffer& to, const Buffer& source,
              const Shape& source_strides, DType dtype, Combine combine) {
-  if (numel(places.shape) == 0) return;
-  Put(queue, places, to, source, source_strides, dtype).run(combine);
+  if (numel(numbers.shape) == 0) return;
+  Put(queue, numbers, to, source, source_strides, dtype).run(combine);
 }
 
 }  // namespace tamis::webgpu

@@ -53,16 +53,15 @@ class Source {
     if (rule.reduction == Reduction::nansum) {
       add = fmt::format("if (!is_nan_f32({})) {{ {} }}\n", value, add);
     }
-    statements_ = code_.mask.empty()
-                      ? code_.mask_part + code_.value_part + add
-                      : fmt::format("{}if ({}) {{\n{}{}}}\n", code_.mask_part, code_.mask,
-                                    code_.value_part, add);
+    statements_ = code_.mask.empty() ? code_.mask_part + code_.value_part + add
+                                     : fmt::format("{}if ({}) {{\n{}{}}}\n", code_.mask_part,
+                                                   code_.mask, code_.value_part, add);
   }
   Source(Shader& shader, Block* partials, const Rule& rule)
       : statements_(fmt::format(
             "acc = {};\n",
-            rule.combine("acc", shader.load(rule.accumulator,
-                                            shader.bind(partials, Access::read), "e")))) {}
+            rule.combine(
+                "acc", shader.load(rule.accumulator, shader.bind(partials, Access::read), "e")))) {}
 
   /// Statements that add element `e` to `acc`.
   const std::string& statements() const { return statements_; }
@@ -133,18 +132,17 @@ void add_by_groups(Queue& queue, Shader& shader, const Rule& rule, const Reducti
       "let e = row * {} + r;\n{}}}\n",
       shader.param(shape.outer * division.parts), parts, parts, rule.neutral(shader), kTile,
       kPerInvocation, reduced, reduced, source.statements()));
-  shader.add(fmt::format(
-      "shared_acc[t] = acc;\nworkgroupBarrier();\n"
-      "for (var d = 128u; d > 0u; d = d / 2u) {{\n"
-      "if (t < d) {{ shared_acc[t] = {}; }}\nworkgroupBarrier();\n}}\n"
-      "if (t == 0u) {{\nacc = shared_acc[0];\n{}}}\n",
-      rule.combine("shared_acc[t]", "shared_acc[t + d]"), sink.write(shader, "group")));
+  shader.add(
+      fmt::format("shared_acc[t] = acc;\nworkgroupBarrier();\n"
+                  "for (var d = 128u; d > 0u; d = d / 2u) {{\n"
+                  "if (t < d) {{ shared_acc[t] = {}; }}\nworkgroupBarrier();\n}}\n"
+                  "if (t == 0u) {{\nacc = shared_acc[0];\n{}}}\n",
+                  rule.combine("shared_acc[t]", "shared_acc[t + d]"), sink.write(shader, "group")));
   queue.run_groups(shader, shape.outer * division.parts);
 }
 
-void add_by_invocations(Queue& queue, Shader& shader, const Rule& rule,
-                        const ReductionShape& shape, const Division& division,
-                        const Source& source, const Sink& sink) {
+void add_by_invocations(Queue& queue, Shader& shader, const Rule& rule, const ReductionShape& shape,
+                        const Division& division, const Source& source, const Sink& sink) {
   const int64_t results = shape.outer * shape.inner;
   const std::string count = shader.param(results), inner = shader.param(shape.inner);
   const std::string reduced = shader.param(shape.reduced), parts = shader.param(division.parts);
@@ -178,8 +176,8 @@ void run_reduce(Queue& queue, const Program& program, Reduction reduction,
     Shader shader;
     sink.bind(shader);
     // The counts of the tiles are added like other numbers.
-    const Source source = is_first ? Source(queue, shader, program, rule)
-                                   : Source(shader, *partials, rule);
+    const Source source =
+        is_first ? Source(queue, shader, program, rule) : Source(shader, *partials, rule);
     (division.by_groups ? add_by_groups : add_by_invocations)(queue, shader, rule, shape, division,
                                                               source, sink);
     if (is_last) return;

@@ -121,8 +121,8 @@ class Pass {
   void add_up() { for_each(fmt::format("sum = put_together(sum, {});\n", load(x_, "e"))); }
   void for_each(const std::string& statements) {
     shader_.add(
-        fmt::format("for (var j = 0u; j < left; j++) {{\nlet place = first + j;\n"
-                    "let e = (o * {} + place) * {} + k;\n{}}}\n",
+        fmt::format("for (var j = 0u; j < left; j++) {{\nlet position = first + j;\n"
+                    "let e = (o * {} + position) * {} + k;\n{}}}\n",
                     n_, inner_, statements));
   }
   void run() { queue_.run_groups(shader_, groups_of_teams(lines_ * plan_.chunks, plan_.lanes)); }
@@ -133,7 +133,7 @@ class Pass {
   std::string load(const Elements& x, const std::string& index) {
     const std::string value = shader_.load(x.dtype, array_of(x.values), at(x.values, index));
     if (!kind_.has_index) return x.are_totals ? value : convert(value, x.dtype, kind_.acc);
-    if (!x.are_totals) return fmt::format("Acc({}, place)", value);
+    if (!x.are_totals) return fmt::format("Acc({}, position)", value);
     return fmt::format("Acc({}, {}[{}])", value, array_of(x.indices), at(x.indices, index));
   }
   std::string store(const Elements& x, const std::string& index, const std::string& acc) {
@@ -143,10 +143,10 @@ class Pass {
       return shader_.store(x.dtype, values, to, value);
     }
     const DType index_dtype = x.are_totals ? DType::int32 : DType::int64;
-    const std::string place =
-        x.are_totals ? acc + ".place" : fmt::format("vec2u({}.place, 0u)", acc);
+    const std::string position =
+        x.are_totals ? acc + ".position" : fmt::format("vec2u({}.position, 0u)", acc);
     return shader_.store(x.dtype, values, to, acc + ".value") +
-           shader_.store(index_dtype, array_of(x.indices), at(x.indices, index), place);
+           shader_.store(index_dtype, array_of(x.indices), at(x.indices, index), position);
   }
 
   Queue& queue_;
@@ -206,7 +206,8 @@ Kind kind_of(Scan scan, DType dtype) {
   return kind;
 }
 
-/// Goes on to b if that is not less, or NaN, unless a is. A place of 2^32 - 1 is that of nothing.
+/// Goes on to b if that is not less, or NaN, unless a is. A position of 2^32 - 1 is that of
+/// nothing.
 Kind kind_of_extreme(bool largest, DType dtype) {
   Kind kind;
   kind.acc = dtype;
@@ -220,9 +221,10 @@ Kind kind_of_extreme(bool largest, DType dtype) {
     goes_on = fmt::format("is_nan_{}(y) || {}", class_of(compared), goes_on);
   }
   kind.declarations = fmt::format(
-      "struct Acc {{ value: {0}, place: u32 }}\n"
+      "struct Acc {{ value: {0}, position: u32 }}\n"
       "fn put_together(a: Acc, b: Acc) -> Acc {{\n"
-      "if (b.place == 0xffffffffu) {{ return a; }}\nif (a.place == 0xffffffffu) {{ return b; }}\n"
+      "if (b.position == 0xffffffffu) {{ return a; }}\nif (a.position == 0xffffffffu) {{ return b; "
+      "}}\n"
       "let x = {1};\nlet y = {2};\nif ({3}) {{ return b; }}\nreturn a;\n}}\n",
       type_of(dtype), a, b, goes_on);
   kind.identity = fmt::format("Acc({}, 0xffffffffu)", zero_of(dtype));

@@ -71,11 +71,11 @@ class MaskBits {
           "if (((word >> j) & 1u) != 0u) {{\n{}rank += 1u;\n}} else {{\n{}}}\n}}\n",
           n, statements, otherwise);
     }
-    shader.add(fmt::format(
-        "var word = 0u;\nif (i < {0}) {{ word = {1}[i]; }}\n"
-        "var rank = scan(t, countOneBits(word));\nif (i >= {0}) {{ return; }}\n"
-        "rank += {2}[group];\n{3}",
-        words, bits, before, loop));
+    shader.add(
+        fmt::format("var word = 0u;\nif (i < {0}) {{ word = {1}[i]; }}\n"
+                    "var rank = scan(t, countOneBits(word));\nif (i >= {0}) {{ return; }}\n"
+                    "rank += {2}[group];\n{3}",
+                    words, bits, before, loop));
     queue_.run_groups(shader, tiles_);
   }
 
@@ -105,12 +105,12 @@ class MaskBits {
     const std::string before = shader.bind(before_, Access::write);
     const std::string n = shader.param(tiles_ + 1);
     shader.declare(kScan);
-    shader.add(fmt::format(
-        "var carry = 0u;\nfor (var begin = 0u; begin < {0}; begin += 256u) {{\n"
-        "let k = begin + t;\nvar v = 0u;\nif (k > 0u && k < {0}) {{ v = {1}[k]; }}\n"
-        "let sum = scan(t, v) + v;\nif (k < {0}) {{ {1}[k] = carry + sum; }}\n"
-        "carry += workgroupUniformLoad(&total);\n}}\n",
-        n, before));
+    shader.add(
+        fmt::format("var carry = 0u;\nfor (var begin = 0u; begin < {0}; begin += 256u) {{\n"
+                    "let k = begin + t;\nvar v = 0u;\nif (k > 0u && k < {0}) {{ v = {1}[k]; }}\n"
+                    "let sum = scan(t, v) + v;\nif (k < {0}) {{ {1}[k] = carry + sum; }}\n"
+                    "carry += workgroupUniformLoad(&total);\n}}\n",
+                    n, before));
     queue_.run_groups(shader, 1);
   }
 
@@ -159,10 +159,9 @@ void fill_up(Queue& queue, Shader& shader, DType dtype, const Output& out, int64
   const std::string array = shader.bind_elements(block_of(out.buffer), dtype);
   const std::string before = shader.bind(mask.before(), Access::read);
   const std::string at = fmt::format("{} + i", shader.param(out.buffer.offset));
-  shader.add(fmt::format(
-      "if (i >= {} || i % {} < {}[{}]) {{ return; }}\n{}", shader.param(out.capacity * columns),
-      shader.param(out.capacity), before, shader.param(mask.tiles()),
-      shader.store(dtype, array, at, value)));
+  shader.add(fmt::format("if (i >= {} || i % {} < {}[{}]) {{ return; }}\n{}",
+                         shader.param(out.capacity * columns), shader.param(out.capacity), before,
+                         shader.param(mask.tiles()), shader.store(dtype, array, at, value)));
   queue.run(shader, out.capacity * columns);
 }
 
@@ -187,9 +186,8 @@ void spread(Queue& queue, const Program& program, MaskBits& mask, const Buffer& 
   const std::string element =
       shader.load(target.dtype, from, fmt::format("{} + rank", shader.param(source.offset)));
   mask.for_each(shader,
-                fmt::format("if (rank < {}) {{\n{}{}}} else {{\n{}}}\n",
-                            shader.param(source_numel), indexing,
-                            shader.store(target.dtype, array, at, element), other),
+                fmt::format("if (rank < {}) {{\n{}{}}} else {{\n{}}}\n", shader.param(source_numel),
+                            indexing, shader.store(target.dtype, array, at, element), other),
                 other);
 }
 
@@ -214,8 +212,7 @@ void run_compress_padded(Queue& queue, const Program& program, const Output& out
   Shader counting;
   const std::string to = counting.bind(block_of(count), Access::write);
   const std::string before = counting.bind(mask.before(), Access::read);
-  const std::string found =
-      fmt::format("vec2u({}[{}], 0u)", before, counting.param(mask.tiles()));
+  const std::string found = fmt::format("vec2u({}[{}], 0u)", before, counting.param(mask.tiles()));
   counting.add(fmt::format("if (i == 0u) {{ {}}}\n",
                            counting.store(DType::int64, to, counting.param(count.offset), found)));
   queue.run(counting, 1);
@@ -253,8 +250,8 @@ void run_coordinates_padded(Queue& queue, const Program& program, const Shape& s
           shader.param_pair(static_cast<uint64_t>(fill)));
 }
 
-int64_t run_expand(Queue& queue, const Program& program, const Buffer& source,
-                   int64_t source_numel, const Target& target) {
+int64_t run_expand(Queue& queue, const Program& program, const Buffer& source, int64_t source_numel,
+                   const Target& target) {
   MaskBits mask(queue, program);
   const int64_t count = mask.count();
   if (count <= source_numel) spread(queue, program, mask, source, source_numel, target);

@@ -72,7 +72,8 @@ std::string Shader::load(DType dtype, const std::string& array, const std::strin
       const std::string shift = bytes ? "(k & 3u) * 8u" : "(k & 1u) * 16u";
       const int bits = bytes ? 8 : 16;
       if (kind[0] == 'i') {
-        value = fmt::format("bitcast<u32>(extractBits(bitcast<i32>({}), {}, {}u))", at, shift, bits);
+        value =
+            fmt::format("bitcast<u32>(extractBits(bitcast<i32>({}), {}, {}u))", at, shift, bits);
       } else {
         value = fmt::format("extractBits({}, {}, {}u)", at, shift, bits);
       }
@@ -131,8 +132,8 @@ const std::vector<uint32_t>& Shader::params() const {
 
 const std::string& Shader::text() const {
   if (!text_.empty()) return text_;
-  std::string own = fmt::format(
-      "@group(0) @binding(0) var<uniform> params: array<vec4u, {}>;\n", params().size() / 4);
+  std::string own = fmt::format("@group(0) @binding(0) var<uniform> params: array<vec4u, {}>;\n",
+                                params().size() / 4);
   for (size_t k = 0; k < blocks_.size(); ++k) {
     const std::string name = fmt::format("b{}", k);
     own += fmt::format("@group(0) @binding({}) var<storage, {}> {}: array<{}>;\n", k + 1,

@@ -16,16 +16,16 @@ void run_store(Queue& queue, const Program& program, const Target& target);
 int64_t run_count(Queue& queue, const Program& program);
 void run_compress(Queue& queue, const Program& program,
                   const std::function<Output(int64_t)>& resize);
-void run_compress_padded(Queue& queue, const Program& program, const Output& out,
-                         const void* fill, const Buffer& count);
+void run_compress_padded(Queue& queue, const Program& program, const Output& out, const void* fill,
+                         const Buffer& count);
 void run_partition(Queue& queue, const Program& program,
                    const std::function<std::pair<Buffer, Buffer>(int64_t)>& allocate);
 void run_coordinates(Queue& queue, const Program& program, const Shape& shape,
                      const std::function<Output(int64_t)>& allocate);
 void run_coordinates_padded(Queue& queue, const Program& program, const Shape& shape,
                             const Output& out, int64_t fill);
-int64_t run_expand(Queue& queue, const Program& program, const Buffer& source,
-                   int64_t source_numel, const Target& target);
+int64_t run_expand(Queue& queue, const Program& program, const Buffer& source, int64_t source_numel,
+                   const Target& target);
 void run_expand_padded(Queue& queue, const Program& program, const Buffer& source,
                        int64_t source_numel, const Target& target);
 

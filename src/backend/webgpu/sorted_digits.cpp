@@ -36,62 +36,62 @@ fn sum_before(t: u32, v: u32) -> u32 {
 /// belongs. Counts of what an invocation has of each value are 16 bits, those of values below 8 in
 /// the lower halves of words, so that one sum over all words does for both.
 constexpr const char* kRanks = R"(
-var<workgroup> room: array<u32, 2048>;
+var<workgroup> counters: array<u32, 2048>;
 var<private> word: array<u32, 8>;
 var<private> position: array<u32, 8>;
 var<private> rank: array<u32, 8>;
 fn count_at(t: u32, value: u32) -> u32 { return (value & 7u) * 256u + t; }
 fn find_ranks(t: u32, shift: u32) {
-  for (var k = 0u; k < 8u; k++) { room[k * 256u + t] = 0u; }
+  for (var k = 0u; k < 8u; k++) { counters[k * 256u + t] = 0u; }
   for (var j = 0u; j < 8u; j++) {
     let value = (word[j] >> shift) & 15u;
     let side = (value >> 3u) * 16u;
-    let counts = room[count_at(t, value)];
+    let counts = counters[count_at(t, value)];
     rank[j] = (counts >> side) & 0xffffu;
-    room[count_at(t, value)] = counts + (1u << side);
+    counters[count_at(t, value)] = counts + (1u << side);
   }
   workgroupBarrier();
   var sum = 0u;
-  for (var k = 0u; k < 8u; k++) { sum += room[t * 8u + k]; }
+  for (var k = 0u; k < 8u; k++) { sum += counters[t * 8u + k]; }
   var before = sum_before(t, sum);
   before += sums[255] << 16u;
   for (var k = 0u; k < 8u; k++) {
-    let counts = room[t * 8u + k];
-    room[t * 8u + k] = before;
+    let counts = counters[t * 8u + k];
+    counters[t * 8u + k] = before;
     before += counts;
   }
   workgroupBarrier();
   for (var j = 0u; j < 8u; j++) {
     let value = (word[j] >> shift) & 15u;
-    rank[j] += (room[count_at(t, value)] >> ((value >> 3u) * 16u)) & 0xffffu;
+    rank[j] += (counters[count_at(t, value)] >> ((value >> 3u) * 16u)) & 0xffffu;
   }
   workgroupBarrier();
 }
 fn exchange(t: u32) {
-  for (var j = 0u; j < 8u; j++) { room[rank[j]] = word[j]; }
+  for (var j = 0u; j < 8u; j++) { counters[rank[j]] = word[j]; }
   workgroupBarrier();
-  for (var j = 0u; j < 8u; j++) { word[j] = room[t * 8u + j]; }
+  for (var j = 0u; j < 8u; j++) { word[j] = counters[t * 8u + j]; }
   workgroupBarrier();
-  for (var j = 0u; j < 8u; j++) { room[rank[j]] = position[j]; }
+  for (var j = 0u; j < 8u; j++) { counters[rank[j]] = position[j]; }
   workgroupBarrier();
-  for (var j = 0u; j < 8u; j++) { position[j] = room[t * 8u + j]; }
+  for (var j = 0u; j < 8u; j++) { position[j] = counters[t * 8u + j]; }
   workgroupBarrier();
 }
 )";
 
-/// Sorts the tile by a digit: the words then are in `room`, and where each digit begins there in
-/// `starts`; `rank` says where the positions belong.
+/// Sorts the tile by a digit: the words then are in `counters`, and where each digit begins there
+/// in `starts`; `rank` says where the positions belong.
 constexpr const char* kSortTile = R"(
 var<workgroup> starts: array<u32, 256>;
 fn sort_tile(t: u32, shift: u32) {
   find_ranks(t, shift);
   exchange(t);
   find_ranks(t, shift + 4u);
-  for (var j = 0u; j < 8u; j++) { room[rank[j]] = word[j]; }
+  for (var j = 0u; j < 8u; j++) { counters[rank[j]] = word[j]; }
   workgroupBarrier();
   for (var p = t; p < 2048u; p += 256u) {
-    let digit = (room[p] >> shift) & 255u;
-    if (p == 0u || ((room[p - 1u] >> shift) & 255u) != digit) { starts[digit] = p; }
+    let digit = (counters[p] >> shift) & 255u;
+    if (p == 0u || ((counters[p - 1u] >> shift) & 255u) != digit) { starts[digit] = p; }
   }
   workgroupBarrier();
 }
@@ -224,15 +224,16 @@ class DigitSort {
         "if (p < n) {{\nword[j] = word_of(begin, first + p);\n"
         "position[j] = position_of(begin, first + p);\n}}\n}}\nsort_tile(t, {0});\n"
         "var places: array<u32, 8>;\nfor (var j = 0u; j < 8u; j++) {{\nlet p = j * 256u + t;\n"
-        "let digit = (room[p] >> {0}) & 255u;\n"
+        "let digit = (counters[p] >> {0}) & 255u;\n"
         "places[j] = {1}[(slice * 256u + digit) * {2} + tile] + p - starts[digit];\n{3}}}\n",
         shift, table, tiles,
-        pass.is_last ? "" : fmt::format("if (p < n) {{ {}[places[j]] = room[p]; }}\n", words)));
-    shader.add(fmt::format(
-        "workgroupBarrier();\nfor (var j = 0u; j < 8u; j++) {{ room[rank[j]] = position[j]; }}\n"
-        "workgroupBarrier();\nfor (var j = 0u; j < 8u; j++) {{\nlet p = j * 256u + t;\n"
-        "if (p < n) {{ {}[places[j]] = room[p]; }}\n}}\n",
-        order));
+        pass.is_last ? "" : fmt::format("if (p < n) {{ {}[places[j]] = counters[p]; }}\n", words)));
+    shader.add(
+        fmt::format("workgroupBarrier();\nfor (var j = 0u; j < 8u; j++) {{ counters[rank[j]] = "
+                    "position[j]; }}\n"
+                    "workgroupBarrier();\nfor (var j = 0u; j < 8u; j++) {{\nlet p = j * 256u + t;\n"
+                    "if (p < n) {{ {}[places[j]] = counters[p]; }}\n}}\n",
+                    order));
     queue_.run_groups(shader, groups_);
   }
 

@@ -24,7 +24,6 @@ void check_size(const char* op, int64_t size) {
         size);
 }
 
-
 }  // namespace
 
 Future<Tensor> masked_select_async(const Tensor& x, const Tensor& mask) {

@@ -25,9 +25,11 @@ Tensor spread_by_mask(const Tensor& source, const Tensor& mask, const Shape& sha
   Tensor result = allocate(shape, source.dtype(), common_backend({source, mask}));
   expand_padded(result, scalar_tensor(0, source.dtype()), mask, source.contiguous());
   if (is_tracked(source)) {
-    record(result, "spread_by_mask", Flow::moves, {source}, {mask},
-           [shape, n = source.numel()](const Tensor& g, std::span<const Tensor> saved)
-               -> Gradients { return {select_padded(g, saved[0], shape, n, 0).first}; });
+    record(
+        result, "spread_by_mask", Flow::moves, {source}, {mask},
+        [shape, n = source.numel()](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
+          return {select_padded(g, saved[0], shape, n, 0).first};
+        });
   }
   return result;
 }

@@ -33,7 +33,8 @@ Tensor arg_of(bool largest, const char* op, const Tensor& x, const Tensor& mask,
       .second.to(dtype.value_or(DType::int64));
 }
 
-/// The variance in wide_dtype(x), in the shape of the result, and the dtype that it is asked for in.
+/// The variance in wide_dtype(x), in the shape of the result, and the dtype that it is asked for
+/// in.
 Tensor variance(const Tensor& x, const Tensor& mask, const Dims& given, double correction,
                 bool keepdim, DType result) {
   const Shape dims = normalize_dims(given, x.dim());

@@ -129,8 +129,8 @@ Tensor nanmean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DT
         "nanmean(): expected input to have floating point or complex dtype but got {}",
         scalar_type_name(x.dtype()));
   const Tensor is_number = logical_not(isnan(x));
-  const Tensor total = sum(kept(is_number, x, 0), dims, keepdim,
-                           wide_dtype(x, dtype.value_or(x.dtype())));
+  const Tensor total =
+      sum(kept(is_number, x, 0), dims, keepdim, wide_dtype(x, dtype.value_or(x.dtype())));
   return div(total, sum(is_number, dims, keepdim)).to(dtype.value_or(x.dtype()));
 }
 
