@@ -29,5 +29,6 @@ foreach(document IN LISTS documents)
               "-DACTUAL=${CMAKE_CURRENT_BINARY_DIR}/${target}.${mode}.txt" -P
               "${PROJECT_SOURCE_DIR}/tests/output_test.cmake")
   endforeach()
-  set_tests_properties(docs.${stem}.eager PROPERTIES ENVIRONMENT TAMIS_EAGER=1)
+  set_tests_properties(docs.${stem}.deferred PROPERTIES ENVIRONMENT "${webgpu_run}")
+  set_tests_properties(docs.${stem}.eager PROPERTIES ENVIRONMENT "${webgpu_run};TAMIS_EAGER=1")
 endforeach()

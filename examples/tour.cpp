@@ -1,4 +1,5 @@
 // A tour of Tamis: fifteen masking examples as tutorials show them, each with what it really gives.
+// `tour webgpu` goes through them on the GPU.
 //
 // SHOW prints an expression, its value, and keeps count of values that differ from the truth
 // written beside it.
@@ -21,7 +22,8 @@ void example(std::string_view title) { std::cout << "\n" << ++examples << ". " <
 
 void note(std::string_view text) { std::cout << "   # " << text << "\n"; }
 
-std::string text_of(const Tensor& x) { return x.to_string(); }
+// Without the device, so that every device prints the same.
+std::string text_of(const Tensor& x) { return x.cpu().to_string(); }
 std::string text_of(const Shape& shape) { return to_string(shape); }
 std::string text_of(DType dtype) { return name(dtype); }
 std::string text_of(int64_t number) { return std::to_string(number); }
@@ -267,7 +269,8 @@ void zero_listed_values() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) set_default_device(argv[1]);
   std::cout << "Tamis by example: code -> result.\n";
   keep_what_passes_a_test();
   keep_what_is_not_zero();

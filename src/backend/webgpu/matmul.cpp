@@ -121,7 +121,7 @@ class Product {
   /// whichever is contiguous in memory.
   void load(const MatrixBatch& x, const std::string& piece, const std::string& line0,
             const std::string& line_end, int64_t line_stride, int64_t depth_stride,
-            const std::string& place) {
+            const std::string& target) {
     const std::string array = shader_.bind(block_of(x.buffer), Access::read);
     const bool along_depth = depth_stride == 1;
     const std::string index =
@@ -136,7 +136,7 @@ class Product {
         "{7}[{8}] = value;\n}}\n",
         sizes_.tile() * kDepth, along_depth ? "/ 16u" : fmt::format("% {}u", sizes_.tile()),
         along_depth ? "% 16u" : fmt::format("/ {}u", sizes_.tile()), arithmetic_.zero(), line0,
-        line_end, element, piece, place));
+        line_end, element, piece, target));
   }
   void load_left(const MatrixBatch& a, const std::string& m) {
     load(a, "left", "row0", m, a.row_stride, a.col_stride, "line * 17u + depth");

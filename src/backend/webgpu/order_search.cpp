@@ -28,11 +28,11 @@ void run_search(Queue& queue, const Slices& x, const Buffer& sorter, const Buffe
   const std::string to = shader.bind(block_of(out), Access::write);
   const std::string slice = shader.bind(block_of(x.buffer), Access::read);
   const std::string wanted = shader.bind(block_of(values), Access::read);
-  std::string place = "middle";
+  std::string position = "middle";
   if (sorter) {
     const std::string array = shader.bind(block_of(sorter), Access::read);
     const std::string at = fmt::format("{} + begin + middle", shader.param(sorter.offset));
-    place = shader.load(DType::int64, array, at) + ".x";
+    position = shader.load(DType::int64, array, at) + ".x";
   }
   const auto load = [&](const std::string& array, const Buffer& buffer, const std::string& at) {
     const std::string index = fmt::format("{} + {}", shader.param(buffer.offset), at);
@@ -46,7 +46,7 @@ void run_search(Queue& queue, const Slices& x, const Buffer& sorter, const Buffe
       "var end = {3};\nwhile (start < end) {{\nlet middle = start + (end - start) / 2u;\n"
       "let element = {4};\nif ({5}) {{ end = middle; }} else {{ start = middle + 1u; }}\n}}\n{6}",
       shader.param(n), begin, load(wanted, values, "i"), size,
-      load(slice, x.buffer, "begin + " + place),
+      load(slice, x.buffer, "begin + " + position),
       apply(right ? Op::lt : Op::le, dtype, "value", "element"),
       shader.store(DType::int64, to, fmt::format("{} + i", shader.param(out.offset)),
                    "vec2u(start, 0u)")));

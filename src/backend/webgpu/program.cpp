@@ -159,12 +159,12 @@ class Emitter {
     arrays_.resize(program_.leaves.size());
     offsets_.assign(program_.leaves.size(), 0);
     std::vector<Block*> blocks = shader_.blocks();
-    const size_t room = queue_.limits().bindings - static_cast<size_t>(spare_) - extra_bindings();
+    const size_t most = queue_.limits().bindings - static_cast<size_t>(spare_) - extra_bindings();
     std::vector<int> moved;
     for (int leaf : used) {
       Block* const block = block_at(leaf);
       const bool is_known = std::find(blocks.begin(), blocks.end(), block) != blocks.end();
-      if (!is_known && blocks.size() + 1 >= room) {
+      if (!is_known && blocks.size() + 1 >= most) {
         moved.push_back(leaf);
         continue;
       }

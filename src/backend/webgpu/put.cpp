@@ -1,6 +1,7 @@
 // put: writing and combining elements where indices point, in the order of the documentation where
 // several of them meet. Dimensions that no index depends on are `free`: elements meet within them
-// where the others, the indexed ones, do. So numbers are compared in the indexed dimensions only.
+// where the others, the indexed ones, do. So elements are told apart in the indexed dimensions
+// only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,13 +62,13 @@ class Put {
   }
 
  private:
-  static bool is_free_dim(const IndexedElements& numbers, size_t d) {
+  static bool is_free_dim(const IndexedElements& elements, size_t d) {
     const auto has_stride = [&](const IndexColumn& column) { return column.strides[d] != 0; };
-    return numbers.shape[d] > 1 && numbers.strides[d] != 0 &&
-           std::none_of(numbers.columns.begin(), numbers.columns.end(), has_stride);
+    return elements.shape[d] > 1 && elements.strides[d] != 0 &&
+           std::none_of(elements.columns.begin(), elements.columns.end(), has_stride);
   }
 
-  /// IndexedElements in the indexed dimensions are in [least_, least_ + extent_).
+  /// Numbers of elements in the indexed dimensions are in [least_, least_ + extent_).
   void find_extent() {
     int64_t most = 0;
     const auto reach = [&](int64_t size, int64_t stride) {
@@ -82,7 +83,7 @@ class Put {
   }
 
   /// The number of each position of the indexed dimensions, counted from the least one. A shader
-  /// has free_bindings for some of the indices at a time.
+  /// has bindings for some of the indices at a time.
   void find_numbers(Block* numbers) {
     const auto end = indexed_.columns.end();
     const auto free_bindings = static_cast<int64_t>(queue_.limits().bindings) - 1;
@@ -240,10 +241,10 @@ class Put {
 
 }  // namespace
 
-void run_put(Queue& queue, const IndexedElements& numbers, const Buffer& to, const Buffer& source,
+void run_put(Queue& queue, const IndexedElements& elements, const Buffer& to, const Buffer& source,
              const Shape& source_strides, DType dtype, Combine combine) {
-  if (numel(numbers.shape) == 0) return;
-  Put(queue, numbers, to, source, source_strides, dtype).run(combine);
+  if (numel(elements.shape) == 0) return;
+  Put(queue, elements, to, source, source_strides, dtype).run(combine);
 }
 
 }  // namespace tamis::webgpu
