@@ -25,7 +25,8 @@ on purpose is listed in [differences.md](differences.md). In C++ everything is i
 
 *In place* says that there is a method with `_` after its name, which writes its result into the tensor; it keeps
 its shape and dtype. *out=* says that Python's function takes a tensor to write into, which may be resized; in C++
-that is `into(out, name(...))`. In the examples, `inf` and `nan` are those of Python's `math`.
+that is `into(out, name(...))`. *WebGPU* says which dtypes a GPU takes of those that the CPU takes ([devices.md](
+devices.md)); this is found out by calling the function there. In the examples, `inf` and `nan` are those of Python's `math`.
 """
 
 WIDTH = 110
@@ -128,6 +129,54 @@ def example(name, parameters, row, tamis):
     return shown
 
 
+# ---- devices ---------------------------------------------------------------------------------------------------
+
+
+def changed(value, tamis, dtype, device):
+    """A sample's value on the device, tensors of floating point numbers and dtypes as that dtype."""
+    if isinstance(value, list):
+        return [changed(v, tamis, dtype, device) for v in value]
+    if isinstance(value, tamis.Tensor):
+        return (value.to(dtype) if value.is_floating_point() else value).to(device)
+    return dtype if isinstance(value, tamis.dtype) and value.is_floating_point else value
+
+
+def refusal(function, parameters, row, tamis, dtype):
+    """Whether a GPU refuses what the CPU does with this dtype; None if the CPU does not take it."""
+
+    def call(device):
+        values = [changed(value, tamis, dtype, device) for value in row["sample"]]
+        given = {p.name: v for p, v in zip(parameters, values) if p.keyword and not is_default(v, p)}
+        if any(p.name == "device" for p in signatures(function)[0].parameters):
+            given["device"] = device
+        if any(p.name == "dtype" for p in parameters) and "dtype" not in given and row["creates"]:
+            given["dtype"] = dtype
+        return function(*[v for p, v in zip(parameters, values) if not p.keyword], **given)
+
+    try:
+        call("cpu")
+    except Exception:
+        return None
+    try:
+        call("webgpu")
+    except RuntimeError as error:
+        if "not available on" not in str(error):
+            raise
+        return True
+    return False
+
+
+def on_webgpu(function, parameters, row, tamis):
+    """The dtypes that a GPU takes, as a sentence."""
+    refused = []
+    for text, dtype in (("float32", tamis.float32), ("float64", tamis.float64), ("complex numbers", tamis.complex64)):
+        if refusal(function, parameters, row, tamis, dtype):
+            refused.append(text)
+    if "float32" in refused:
+        sys.exit(f"{row['name']}: webgpu refuses float32")
+    return f"WebGPU: not {' and '.join(refused)}." if refused else "WebGPU: all dtypes."
+
+
 # ---- the page --------------------------------------------------------------------------------------------------
 
 
@@ -155,8 +204,8 @@ def section(row, headers, tamis):
         forms.append(f"In place: `x.{name}_`.")
     if row["out"]:
         forms.append("`out=`.")
-    if forms:
-        lines += ["", " ".join(forms)]
+    forms.append(on_webgpu(function, overloads[0].parameters, row, tamis))
+    lines += ["", " ".join(forms)]
     lines += ["", "```text", f"Python  tamis.{python_name}{function.__text_signature__}"]
     lines += [f"C++     {line}" for line in cpp] + ["```", "", "```text"]
     return lines + example(python_name, overloads[0].parameters, row, tamis) + ["```", ""]

@@ -49,6 +49,7 @@ py::dict row_object(const Row& row) {
   d["in_place"] = row.in_place;
   d["out"] = row.out;
   d["random"] = row.random;
+  d["creates"] = row.creates;
   d["sample"] = sample;
   return d;
 }
