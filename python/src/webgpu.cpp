@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 
+#include "convert.h"
 #include "object.h"
 
 namespace tamis::python {

@@ -164,8 +164,8 @@ TEST_F(WebGpuFault, ShaderThatDoesNotCompileIsRefusedWithTheCompilersMessage) {
       "@compute @workgroup_size(1) fn main() { let a: u32 = 1.5; }",
       "@compute @workgroup_size(100000) fn main() {}",
       // A binding that the layout has not.
-      "@group(0) @binding(7) var<storage, read_write> b: array<u32>;\n"
-      "@compute @workgroup_size(1) fn main() { b[0] = 1u; }",
+      ("@group(0) @binding(7) var<storage, read_write> b: array<u32>;\n"
+       "@compute @workgroup_size(1) fn main() { b[0] = 1u; }"),
   };
   for (const char* text : bad) {
     SCOPED_TRACE(text);
