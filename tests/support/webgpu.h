@@ -30,7 +30,7 @@ Tensor memory_of(const Tensor& x);
 ::testing::AssertionResult same(const Tensor& gpu, const Tensor& cpu);
 
 /// Those whose elements the device computes with, and all.
-extern const std::vector<DType> kGpuDTypes, kAllDTypes;
+extern const std::vector<DType> kGpuDTypes, kEveryDType;
 
 /// What the device was asked to do since this was made, or since `restart`.
 class Asked {

@@ -56,7 +56,7 @@ TEST_F(WebGpuDevice, HasTheFirstIndexUnlessAnotherIsAskedFor) {
 }
 
 TEST_F(WebGpuDevice, MovingKeepsTheBitsOfEveryDTypeAndLayout) {
-  for (DType dtype : testing::kAllDTypes) {
+  for (DType dtype : testing::kEveryDType) {
     for (testing::LayoutKind kind : testing::kLayoutKinds) {
       SCOPED_TRACE(std::string(name(dtype)) + " " + testing::layout_name(kind));
       const auto x = testing::with_layout(kind, random_values({3, 5, 7}, dtype, 11));
@@ -129,7 +129,7 @@ TEST_F(WebGpuDevice, TensorsPrintAndGiveTheirValues) {
 }
 
 TEST_F(WebGpuDevice, SingleElementsOfAllDTypesCanBeReadAtAnyPlace) {
-  for (DType dtype : testing::kAllDTypes) {
+  for (DType dtype : testing::kEveryDType) {
     const Tensor x = random_values({9}, dtype, 5), there = to_gpu(x);
     for (int64_t i = 0; i < 9; ++i) EXPECT_TRUE(same(there[i], x[i])) << name(dtype) << " " << i;
   }
@@ -183,7 +183,7 @@ TEST_F(WebGpuDevice, NumbersAndTensorsWithoutDimensionsGoWithIt) {
 }
 
 TEST_F(WebGpuDevice, CopiesGoBothWays) {
-  for (DType dtype : testing::kAllDTypes) {
+  for (DType dtype : testing::kEveryDType) {
     const Tensor x = random_values({6, 5}, dtype, 3);
     Tensor there = to_gpu(random_values({6, 5}, dtype, 4)), here = random_values({6, 5}, dtype, 5);
     there.copy_(x);
@@ -265,7 +265,7 @@ TEST_F(WebGpuDevice, WideNumbersAreMovedComparedAndSelected) {
     EXPECT_TRUE(same(nonzero(gx), nonzero(x)));
     const Tensor rows = tensor({3, 0, -1}), there = rows.to("webgpu");
     EXPECT_TRUE(same(gx[there].get(), x[rows].get()));
-    for (DType other : testing::kAllDTypes) {
+    for (DType other : testing::kEveryDType) {
       if (is_complex(dtype) && !is_complex(other)) continue;
       if (is_integral(other) && other != boolean) continue;  // of NaN: unspecified
       EXPECT_TRUE(same(gx.to(other), x.to(other))) << name(other);

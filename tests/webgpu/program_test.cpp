@@ -104,7 +104,7 @@ TEST_F(WebGpuPrograms, MayReadMoreTensorsThanAShaderBinds) {
 TEST_F(WebGpuPrograms, MayReadManyTensorsOfDifferentDTypesAndLayouts) {
   Tensors here, there;
   uint32_t seed = 0;
-  for (DType dtype : testing::kAllDTypes) {
+  for (DType dtype : testing::kEveryDType) {
     for (testing::LayoutKind kind :
          {testing::LayoutKind::offset, testing::LayoutKind::transposed}) {
       here.push_back(*with_layout(kind, small_values({6, 9}, dtype, ++seed)));
@@ -293,9 +293,9 @@ TEST_F(WebGpuPrograms, SizesAroundWordsGroupsAndTiles) {
 // ---- numbers of the host ------------------------------------------------------------------------
 
 TEST_F(WebGpuPrograms, NumbersOfTheHostOfAllDTypes) {
-  for (DType dtype : testing::kAllDTypes) {
+  for (DType dtype : testing::kEveryDType) {
     const Tensor x = small_values({33}, dtype, 1), g = to_gpu(x);
-    for (DType of_number : testing::kAllDTypes) {
+    for (DType of_number : testing::kEveryDType) {
       SCOPED_TRACE(std::string(name(dtype)) + " and " + name(of_number));
       const Tensor number = tensor(3).to(of_number);  // 0-d, on the CPU
       EXPECT_TRUE(same(where(g == g, g, number.to(dtype)), where(x == x, x, number.to(dtype))));

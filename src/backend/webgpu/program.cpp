@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "backend/webgpu/library.h"
+#include "core/check.h"
 #include "core/tensor_impl.h"
 
 namespace tamis::webgpu {
@@ -340,6 +341,10 @@ class Emitter {
 }  // namespace
 
 Code emit(Queue& queue, Shader& shader, const Program& program, Wanted wanted, int spare) {
+  // Tensors of so many elements do not fit the device, but one may be expanded to them.
+  check(program.numel <= UINT32_MAX, ErrorKind::memory,
+        "{}: {} elements are more than a kernel can count (2^32 - 1)", queue.adapter().name,
+        program.numel);
   return Emitter(queue, shader, program, spare).emit(wanted);
 }
 
