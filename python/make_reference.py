@@ -169,7 +169,10 @@ def refusal(function, parameters, row, tamis, dtype):
 def on_webgpu(function, parameters, row, tamis):
     """The dtypes that a GPU takes, as a sentence."""
     refused = []
-    for text, dtype in (("float32", tamis.float32), ("float64", tamis.float64), ("complex numbers", tamis.complex64)):
+    kinds = [("float32", tamis.float32), ("float64", tamis.float64), ("complex numbers", tamis.complex64)]
+    if any(isinstance(value, tamis.Tensor) and value.is_complex() for value in row["sample"]):
+        kinds = kinds[2:]
+    for text, dtype in kinds:
         if refusal(function, parameters, row, tamis, dtype):
             refused.append(text)
     if "float32" in refused:
