@@ -25,8 +25,8 @@ on purpose is listed in [differences.md](differences.md). In C++ everything is i
 
 *In place* says that there is a method with `_` after its name, which writes its result into the tensor; it keeps
 its shape and dtype. *out=* says that Python's function takes a tensor to write into, which may be resized; in C++
-that is `into(out, name(...))`. *WebGPU* says which dtypes a GPU takes of those that the CPU takes ([devices.md](
-devices.md)); this is found out by calling the function there. In the examples, `inf` and `nan` are those of Python's `math`.
+that is `into(out, name(...))`. *WebGPU* says which dtypes a GPU takes of those that the CPU takes
+([devices.md](devices.md)); this is found out by calling the function there. In the examples, `inf` and `nan` are those of Python's `math`.
 """
 
 WIDTH = 110
@@ -132,12 +132,16 @@ def example(name, parameters, row, tamis):
 # ---- devices ---------------------------------------------------------------------------------------------------
 
 
-def changed(value, tamis, dtype, device):
-    """A sample's value on the device, tensors of floating point numbers and dtypes as that dtype."""
+INDICES = {"index", "indices", "offsets", "repeats", "sorter", "lengths", "target", "boundaries"}
+
+
+def changed(name, value, tamis, dtype, device):
+    """A sample's value on the device, tensors of numbers and dtypes as that dtype."""
     if isinstance(value, list):
-        return [changed(v, tamis, dtype, device) for v in value]
+        return [changed(name, v, tamis, dtype, device) for v in value]
     if isinstance(value, tamis.Tensor):
-        return (value.to(dtype) if value.is_floating_point() else value).to(device)
+        is_number = value.dtype is not tamis.bool and name not in INDICES
+        return (value.to(dtype) if is_number else value).to(device)
     return dtype if isinstance(value, tamis.dtype) and value.is_floating_point else value
 
 
@@ -145,7 +149,7 @@ def refusal(function, parameters, row, tamis, dtype):
     """Whether a GPU refuses what the CPU does with this dtype; None if the CPU does not take it."""
 
     def call(device):
-        values = [changed(value, tamis, dtype, device) for value in row["sample"]]
+        values = [changed(p.name, value, tamis, dtype, device) for p, value in zip(parameters, row["sample"])]
         given = {p.name: v for p, v in zip(parameters, values) if p.keyword and not is_default(v, p)}
         if any(p.name == "device" for p in signatures(function)[0].parameters):
             given["device"] = device
