@@ -208,11 +208,11 @@ TEST_P(WebGpuSweep, AgreesWithTheCpu) {
       compare(row(), sample, 0, fmt::format("sample {}{}", s, eager ? ", eager" : ""));
     }
     // A kernel is compiled for nearly every case, so the combinations are spread over the samples.
-    for (size_t layout = 1 + s; layout < testing::kLayoutKinds.size(); layout += s == 0 ? 2 : 4) {
+    for (size_t layout = 1; layout < testing::kLayoutKinds.size(); layout += s == 0 ? 1 : 3) {
       compare(row(), sample, needs_contiguous(row()) ? 0 : layout, fmt::format("sample {}", s));
       if (HasFailure()) return;
     }
-    for (size_t d = s; d < std::size(kDTypes); d += s == 0 ? 1 : 4) {
+    for (size_t d = s % 2; d < std::size(kDTypes); d += s == 0 ? 1 : 2) {
       Args args;
       try {
         args = as_dtype(row(), sample, kDTypes[d]);
@@ -231,7 +231,7 @@ TEST_P(WebGpuSweep, InPlaceFormsAgreeWithTheCpu) {
   for (const Form& form : forms_of(row())) {
     if (!form.is_method || form.row.name().back() != '_') continue;
     for (DType dtype : {float32, int64, int8, boolean}) {
-      for (size_t layout : {0, 3}) {
+      for (size_t layout : {0, 1, 3, 5}) {
         const Args sample = as_dtype(row(), row().samples[0], dtype);
         const auto written = [&](Args args) -> Value {
           form.row.call(args);
@@ -313,7 +313,7 @@ TEST_P(WebGpuSweep, GradientsAgreeWithTheCpu) {
     });
     const Outcome expected = run([&] { return gradients(row(), sample); });
     if (expected.refused || std::holds_alternative<std::monostate>(expected.value)) continue;
-    for (size_t layout : {s % 2, size_t{6}}) {
+    for (size_t layout : {0, 1, 6}) {
       const Outcome found = run([&] { return gradients(row(), on_gpu(sample, layout)); });
       ASSERT_FALSE(found.refused) << row().signature.text << ", sample " << s << ": " << found.text;
       const auto& want = std::get<std::vector<Tensor>>(expected.value);
