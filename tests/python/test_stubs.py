@@ -1,6 +1,7 @@
 """What is made from the rows, type stubs and reference page, is up to date; stubs are complete and accepted by mypy."""
 
 import ast
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def run(*command, **options):
 @pytest.mark.parametrize("script", ["make_stubs.py", "make_reference.py"])
 def test_what_is_made_from_the_rows_is_up_to_date(script):
     package = pathlib.Path(tamis.__file__).resolve().parents[1]
-    result = run(sys.executable, str(ROOT / "python" / script), "--check", env={"PYTHONPATH": str(package)})
+    result = run(sys.executable, str(ROOT / "python" / script), "--check", env={**os.environ, "PYTHONPATH": str(package)})
     assert result.returncode == 0, result.stdout + result.stderr
 
 

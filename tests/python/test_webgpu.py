@@ -38,7 +38,7 @@ def x():
 def on_both(function, *arrays):
     """What the function gives on the device, as an array, and what it gives on the CPU."""
     there = function(*(tamis.tensor(a).to("webgpu") for a in arrays))
-    assert there.device == "webgpu:0"
+    assert there.device == tamis.device("webgpu:0")
     return there.cpu().numpy(), function(*(tamis.tensor(a) for a in arrays)).numpy()
 
 
@@ -47,12 +47,12 @@ def on_both(function, *arrays):
 
 def test_tensors_go_to_the_device_and_back(x):
     assert str(x.device) == "webgpu:0" and x.device.type == "webgpu" and x.device.index == 0
-    assert x.tolist() == VALUES and x.cpu().device == "cpu" and x.cpu().tolist() == VALUES
+    assert x.tolist() == VALUES and x.cpu().device == tamis.device("cpu") and x.cpu().tolist() == VALUES
     assert x.to("webgpu") is x and x.to(x.device) is x and x.to(x) is x and x.cpu().cpu() is not x
     assert tamis.tensor(VALUES).to(x).device == x.device
     half = x.to("cpu", tamis.float16)
-    assert half.device == "cpu" and half.dtype == tamis.float16 and half.tolist() == VALUES
-    assert x.to_device("cpu").device == "cpu" and x.to_device("webgpu") is x
+    assert half.device == tamis.device("cpu") and half.dtype == tamis.float16 and half.tolist() == VALUES
+    assert x.to_device("cpu").device == tamis.device("cpu") and x.to_device("webgpu") is x
 
 
 def test_printing_names_the_device(x):
@@ -84,7 +84,7 @@ def test_tensors_are_made_on_the_device():
             tamis.arange(2, device="webgpu"), tamis.tensor([1, 2], device="webgpu"), tamis.eye(2, device="webgpu"),
             tamis.asarray(np.arange(2), device="webgpu"), tamis.as_tensor([1, 2], device="webgpu")]
     made += [tamis.zeros_like(made[0]), made[0].new_ones(2), tamis.tensor(made[0]), made[0].clone()]
-    assert [t.device for t in made] == ["webgpu:0"] * len(made)
+    assert [t.device for t in made] == [tamis.device("webgpu:0")] * len(made)
     assert [t.tolist() for t in made[:6]] == [[0, 0], [1, 1], [7, 7], [0, 1], [1, 2], [[1, 0], [0, 1]]]
     assert tamis.ones(2, device="webgpu", requires_grad=True).requires_grad
     with pytest.raises(RuntimeError, match="there is no device 'webgpu:99'"):
@@ -149,7 +149,7 @@ def test_writing_in_place(x):
         t[0, 0] = 7
         t[:, 2] = tamis.tensor([1.0, 2.0])
         assert before is t
-    assert x.tolist() == y.tolist() and x.device == "webgpu:0"
+    assert x.tolist() == y.tolist() and x.device == tamis.device("webgpu:0")
     mask = x > 1
     x.zero_()
     assert mask.tolist() == (y > 1).tolist() and x.sum().item() == 0
@@ -157,7 +157,7 @@ def test_writing_in_place(x):
 
 def test_selections_of_a_given_size(x):
     values, count = tamis.masked_select_padded(x, x > 0, 4, -9)
-    assert values.tolist() == [3, 0.5, 4, -9] and count.item() == 3 and values.device == count.device == "webgpu:0"
+    assert values.tolist() == [3, 0.5, 4, -9] and count.item() == 3 and values.device == count.device == tamis.device("webgpu:0")
 
 
 def test_gradients_of_a_masked_loss():
@@ -177,7 +177,7 @@ def test_gradients_of_a_masked_loss():
 def test_gradients_flow_between_devices():
     w = tamis.tensor([1.0, 2.0], requires_grad=True)
     (w.to("webgpu") * 3).cpu().sum().backward()
-    assert w.grad.device == "cpu" and w.grad.tolist() == [3, 3]
+    assert w.grad.device == tamis.device("cpu") and w.grad.tolist() == [3, 3]
 
 
 def test_threads_share_a_device():
@@ -209,15 +209,15 @@ def test_selections_can_be_awaited(x):
 @pytest.mark.parametrize("protocol", [2, 4, 5])
 def test_pickled_tensors_come_back_where_they_were(x, protocol):
     back = pickle.loads(pickle.dumps(x.T, protocol))
-    assert back.device == "webgpu:0" and back.tolist() == x.T.tolist() and not back.requires_grad
+    assert back.device == tamis.device("webgpu:0") and back.tolist() == x.T.tolist() and not back.requires_grad
     leaf = pickle.loads(pickle.dumps(x.requires_grad_(), protocol))
-    assert leaf.device == "webgpu:0" and leaf.requires_grad and leaf.is_leaf
+    assert leaf.device == tamis.device("webgpu:0") and leaf.requires_grad and leaf.is_leaf
 
 
 def test_copies_stay_on_the_device(x):
     deep, shallow = copy.deepcopy(x), copy.copy(x)
     x.zero_()
-    assert deep.device == shallow.device == "webgpu:0" and deep.tolist() == VALUES and shallow.sum().item() == 0
+    assert deep.device == shallow.device == tamis.device("webgpu:0") and deep.tolist() == VALUES and shallow.sum().item() == 0
     w = x.requires_grad_()
     (w * 2).sum().backward()
     assert copy.deepcopy(w).grad.tolist() == [[2, 2, 2], [2, 2, 2]]
@@ -230,7 +230,7 @@ def test_tensors_are_saved_from_the_device(x, tmp_path, ending):
         tamis.save(path, data)
         loaded = tamis.load(path)
         back = loaded if ending == "npy" else next(iter(loaded.values()))
-        assert back.device == "cpu" and back.dtype == data.dtype and back.tolist() == data.tolist()
+        assert back.device == tamis.device("cpu") and back.dtype == data.dtype and back.tolist() == data.tolist()
     file = io.BytesIO()
     tamis.save({"x": x, "y": tamis.ones(2)}, file)
     file.seek(0)
@@ -262,7 +262,7 @@ def test_dlpack_copies_if_it_is_told_to(x):
     with pytest.raises(BufferError, match="can only go to the CPU"):
         x.__dlpack__(dl_device=(15, 0))
     assert tamis.from_dlpack(x.__dlpack__(dl_device=(1, 0))).tolist() == VALUES
-    assert tamis.from_dlpack(x).device == "webgpu:0" and tamis.from_dlpack(x, device="cpu").tolist() == VALUES
+    assert tamis.from_dlpack(x).device == tamis.device("webgpu:0") and tamis.from_dlpack(x, device="cpu").tolist() == VALUES
     with pytest.raises(BufferError):
         np.from_dlpack(x)
     torch = pytest.importorskip("torch")

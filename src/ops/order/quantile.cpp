@@ -220,10 +220,10 @@ Tensor percentile(const Tensor& x, const Tensor& q, std::optional<int64_t> dim, 
     check(v >= 0 && v <= 100, ErrorKind::value,
           "percentile() q must be in the range [0, 100] but got {}", v);
   }
-  Tensor share = to_host(q).to(DType::float64) / 100;
+  Tensor share = q.cpu().to(DType::float64) / 100;
   // A number stays one, since quantile takes it whatever its dtype.
   share.impl().is_number = q.impl().is_number;
-  if (!q.impl().is_number) share = to_backend(share.to(x.dtype()), backend_of(q));
+  if (!q.impl().is_number) share = share.to(x.dtype()).to(q.device());
   return quantile(x, share, dim, keepdim, interpolation);
 }
 
