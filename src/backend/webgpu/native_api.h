@@ -10,16 +10,15 @@ namespace tamis::webgpu::api {
 using Bool = uint32_t;
 using Flags = uint64_t;
 
-#define TAMIS_WEBGPU_OBJECTS(X)                                                     \
-  X(Instance)                                                                       \
-  X(Adapter)                                                                        \
-  X(Device)                                                                         \
-  X(Queue)                                                                          \
-  X(ShaderModule)                                                                   \
-  X(BindGroupLayout)                                                                \
-  X(PipelineLayout)                                                                 \
-  X(ComputePipeline) X(Buffer) X(BindGroup) X(CommandEncoder) X(ComputePassEncoder) \
-      X(CommandBuffer)
+#define TAMIS_WEBGPU_OBJECTS(X) \
+  X(Instance)                   \
+  X(Adapter)                    \
+  X(Device)                     \
+  X(Queue)                      \
+  X(ShaderModule)               \
+  X(BindGroupLayout)            \
+  X(PipelineLayout)             \
+  X(ComputePipeline) X(Buffer) X(BindGroup) X(CommandEncoder) X(ComputePassEncoder) X(CommandBuffer)
 #define X(name) using name = struct name##Impl*;
 TAMIS_WEBGPU_OBJECTS(X)
 #undef X
