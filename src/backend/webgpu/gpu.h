@@ -21,11 +21,11 @@ enum class Access : uint8_t { read, write };
 /// What differs between devices.
 struct Limits {
   uint64_t buffer_bytes = 0;  ///< of one buffer that a shader sees whole
-  uint32_t bindings = 0;      ///< storage buffers that a shader may have
 };
 
-/// What all have: workgroups per dimension of a dispatch, and the multiples of bytes at which the
-/// parameters of a dispatch begin.
+/// What all have: storage buffers of a shader, workgroups per dimension of a dispatch, and the
+/// multiples of bytes at which the parameters of a dispatch begin. Kernels are the same everywhere.
+inline constexpr uint32_t kMaxBindings = 8;
 inline constexpr int64_t kMaxGroups = 65535;
 inline constexpr uint32_t kParamsStride = 256;
 

@@ -177,7 +177,6 @@ class NativeGpu final : public Gpu {
     api::Limits wants;
     std::fill_n(reinterpret_cast<unsigned char*>(&wants), sizeof wants, 0xff);  // undefined
     wants.next = nullptr;
-    wants.storage_buffers = std::min<uint32_t>(has.storage_buffers, 16);
     wants.storage_binding = has.storage_binding;
     wants.buffer_bytes = has.buffer_bytes;
     api::DeviceDescriptor descriptor;
@@ -214,7 +213,7 @@ class NativeGpu final : public Gpu {
           description_.name, answer.message);
     device_ = static_cast<api::Device>(answer.object);
     queue_ = call_.DeviceGetQueue(device_);
-    limits_ = {std::min(has.storage_binding, has.buffer_bytes), wants.storage_buffers};
+    limits_ = {std::min(has.storage_binding, has.buffer_bytes)};
   }
 
   // One buffer serves all lists: the queue keeps the order of writes and submits.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "backend/backend.h"
 #include "backend/webgpu/library.h"
@@ -160,12 +161,15 @@ class Emitter {
     arrays_.resize(program_.leaves.size());
     offsets_.assign(program_.leaves.size(), 0);
     std::vector<Block*> blocks = shader_.blocks();
-    const size_t most = queue_.limits().bindings - static_cast<size_t>(spare_) - extra_bindings();
+    std::set<Block*> all(blocks.begin(), blocks.end());
+    for (int leaf : used) all.insert(block_at(leaf));
+    const int most = static_cast<int>(kMaxBindings) - spare_ - extra_bindings();
+    const bool fits = static_cast<int>(all.size()) <= most;
     std::vector<int> moved;
     for (int leaf : used) {
       Block* const block = block_at(leaf);
       const bool is_known = std::find(blocks.begin(), blocks.end(), block) != blocks.end();
-      if (!is_known && blocks.size() + 1 >= most) {
+      if (!is_known && !fits && static_cast<int>(blocks.size()) + 1 >= most) {
         moved.push_back(leaf);
         continue;
       }
@@ -179,9 +183,10 @@ class Emitter {
   static bool has_ends(const Leaf& leaf) { return leaf.intervals && !leaf.intervals->is_band(); }
 
   /// Blocks that structured masks and sets need.
-  size_t extra_bindings() const {
+  int extra_bindings() const {
     const auto& leaves = program_.leaves;
-    return program_.sets.size() + std::any_of(leaves.begin(), leaves.end(), has_ends);
+    return static_cast<int>(program_.sets.size()) +
+           (std::any_of(leaves.begin(), leaves.end(), has_ends) ? 1 : 0);
   }
 
   /// The intervals of all structured masks that are no bands, in one block.

@@ -86,7 +86,7 @@ class Put {
   /// has bindings for some of the indices at a time.
   void find_numbers(Block* numbers) {
     const auto end = indexed_.columns.end();
-    const auto free_bindings = static_cast<int64_t>(queue_.limits().bindings) - 1;
+    const int64_t free_bindings = kMaxBindings - 1;
     IndexedElements part{indexed_.shape, indexed_.strides, {}};
     for (auto next = indexed_.columns.begin();;) {
       const bool is_first = next == indexed_.columns.begin();
