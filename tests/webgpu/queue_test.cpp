@@ -86,7 +86,7 @@ class FakeGpu final : public Gpu {
   }
 
   const Adapter adapter_{"a fake", "none", "cpu", "none"};
-  const Limits limits_{uint64_t{1} << 30, 8};
+  const Limits limits_{uint64_t{1} << 30};
   std::map<void*, uint64_t> sizes_;
   uint64_t used_ = 0;
   std::function<void()> later_;
