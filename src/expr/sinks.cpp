@@ -1,5 +1,6 @@
 // Running expressions into sinks: what the ops layer calls when it needs values.
 #include <algorithm>
+#include <functional>
 
 #include "core/check.h"
 #include "core/convert.h"
@@ -110,7 +111,7 @@ void shrink(Tensor& x, int64_t count) {
 Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
   Backend& backend = backend_for(Feature::select, x.dtype(), {x, mask});
   Tensor result;
-  const auto resize = [&](int64_t count) {
+  const auto make_result = [&](int64_t count) {
     if (result.defined() && count <= result.numel()) {
       shrink(result, count);
     } else {
@@ -119,6 +120,7 @@ Tensor compress(const Tensor& x, const Tensor& mask, const Shape& shape) {
     }
     return Output{{storage_of(result)->data(), 0}, count};
   };
+  const std::function<Output(int64_t)> resize = std::ref(make_result);  // a copy would need memory
   const int64_t n = numel(shape);
   if (n == 0) {
     resize(0);
