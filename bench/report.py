@@ -103,15 +103,15 @@ def cli_table(cases):
                      "`tamis --no-sync`", "speed-up, neither synced", "disk alone"], lines)  # fmt: skip
 
 
-def webgpu_table(found):
+def webgpu_table(found, with_targets=True):
     """Times on a GPU, in multiples of the simplest shader that copies as many elements."""
     lines = []
     for row in found["rows"]:
-        target = f"{row['target']:g}" if row["target"] else ""
+        target = [f"{row['target']:g}" if row["target"] else ""] if with_targets else []
         counts = [str(row[key]) for key in ("dispatches", "submits", "readbacks")]
-        lines.append([f"`{row['what']}`", f"{row['ms']:.2f}", f"{row['copies']:.2f}", target, *counts])
-    head = ["on " + found["adapter"], "ms", "copies", "at most", "kernels", "submits", "readbacks"]
-    return markdown(head, lines)
+        lines.append([f"`{row['what']}`", f"{row['ms']:.2f}", f"{row['copies']:.2f}", *target, *counts])
+    target = ["at most"] if with_targets else []
+    return markdown(["on " + found["adapter"], "ms", "copies", *target, "kernels", "submits", "readbacks"], lines)
 
 
 # ---- charts ----------------------------------------------------------------------------------------------

@@ -219,7 +219,7 @@ def write_docs(out, heading):
     if out.get("cli"):
         text = report.replace_part(text, "cli", report.cli_table(out["cli"]))
     if out.get("webgpu"):
-        text = report.replace_part(text, "webgpu", report.webgpu_table(out["webgpu"]))
+        text = report.replace_part(text, "webgpu", report.webgpu_table(out["webgpu"], with_targets=False))
     path.write_text(text, encoding="utf-8")
 
 

@@ -61,7 +61,8 @@ std::map<std::string, Function> read_library() {
 }  // namespace
 
 std::string library_for(const std::string& text) {
-  static const std::map<std::string, Function> functions = read_library();
+  // Never destroyed: threads may still work when the process ends.
+  static const auto& functions = *new const std::map<std::string, Function>(read_library());
   std::set<std::string> needed;
   std::vector<std::string> open;
   const auto add = [&](const std::set<std::string>& words) {

@@ -166,8 +166,9 @@ const char* name(api::AdapterType type) {
 }  // namespace
 
 const Library& library() {
-  static const std::unique_ptr<Library> instance = load_library();
-  return *instance;
+  // Never destroyed: threads may still work when the process ends.
+  static const Library& instance = *load_library().release();
+  return instance;
 }
 
 Adapter describe(const Library& library, api::Adapter adapter) {
