@@ -1,0 +1,1 @@
+export async function makeTypes(core, table) { return ""; }
