@@ -73,6 +73,8 @@ class Gpu {
                     std::function<void(const void* data)> then) = 0;
   /// Calls then() once all that has been submitted is done.
   virtual void on_done(std::function<void()> then) = 0;
+  /// Whether the caller may wait for a continuation, which is so everywhere but in a browser.
+  virtual bool can_wait() const { return true; }
   /// Blocks until a continuation of this device has set `done`.
   virtual void wait(const std::atomic<bool>& done) = 0;
 
