@@ -213,7 +213,7 @@ Outcome outcome_of(const std::function<Value()>& call) {
   return outcome;
 }
 
-class WebGpuAttemptRows : public ::testing::TestWithParam<size_t> {
+class WebGpuSweepOfAttempts : public ::testing::TestWithParam<size_t> {
  protected:
   static void SetUpTestSuite() { ASSERT_TRUE(testing::has_adapter()); }
   const Row& row() const { return all_rows()[GetParam()]; }
@@ -246,7 +246,7 @@ class WebGpuAttemptRows : public ::testing::TestWithParam<size_t> {
   }
 };
 
-TEST_P(WebGpuAttemptRows, GiveTheSame) {
+TEST_P(WebGpuSweepOfAttempts, GiveTheSame) {
   std::optional<testing::UseDevice> use;
   if (row().creates) use.emplace(Device("webgpu"));
   for (const Args& sample : row().samples) {
@@ -255,7 +255,7 @@ TEST_P(WebGpuAttemptRows, GiveTheSame) {
   }
 }
 
-TEST_P(WebGpuAttemptRows, WriteOnce) {
+TEST_P(WebGpuSweepOfAttempts, WriteOnce) {
   for (const Form& form : forms_of(row())) {
     if (!form.is_method || form.row.name().back() != '_') continue;
     for (const Args& sample : row().samples) {
@@ -295,7 +295,7 @@ Value gradients(const Row& row, Args& args, const std::function<void(const Tenso
   return found;
 }
 
-TEST_P(WebGpuAttemptRows, HaveTheSameGradients) {
+TEST_P(WebGpuSweepOfAttempts, HaveTheSameGradients) {
   for (const Args& sample : row().samples) {
     Args args = on_gpu(sample, false);
     restart_generators(args);
@@ -320,8 +320,8 @@ std::string row_name(const ::testing::TestParamInfo<size_t>& info) {
   return fmt::format("{}_{}", info.param, name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, WebGpuAttemptRows, ::testing::Range<size_t>(0, all_rows().size()),
-                         row_name);
+INSTANTIATE_TEST_SUITE_P(Rows, WebGpuSweepOfAttempts,
+                         ::testing::Range<size_t>(0, all_rows().size()), row_name);
 
 }  // namespace
 }  // namespace tamis
