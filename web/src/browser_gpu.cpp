@@ -1,8 +1,13 @@
 // Gpu over the WebGPU of a browser: calls of JavaScript functions (js/gpu.js), which keep buffers
 // and pipelines in tables. Nothing here waits; what fails is reported to those who await something.
+#include <functional>
 #include <map>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "backend/attempt.h"
 #include "backend/webgpu/gpu.h"
 #include "backend/webgpu/open.h"
 #include "core/check.h"
