@@ -139,3 +139,9 @@ export function describe() {
   library.tm_describe();
   return JSON.parse(reply(null).item());
 }
+
+/** What dtypes the functions take and give, from which the types are made. Takes seconds. */
+export function probe() {
+  library.tm_probe();
+  return JSON.parse(reply(null).item());
+}

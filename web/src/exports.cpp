@@ -267,6 +267,12 @@ EXPORT(tm_describe) void tm_describe() {
   reply.text(describe());
 }
 
+/// What dtypes the functions take and give, as text in the reply.
+EXPORT(tm_probe) void tm_probe() {
+  reply.clear();
+  reply.text(probe());
+}
+
 EXPORT(tm_scratch) uint64_t* tm_scratch(uint32_t words) {
   if (scratch.size() < words) scratch.resize(words);
   return scratch.data();

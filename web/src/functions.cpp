@@ -41,7 +41,8 @@ Json describe(const Parameter& p) {
 Json describe(const Overload& o) {
   Json params = Json::array();
   for (const Parameter& p : o.signature.params) params.push_back(describe(p));
-  return {{"summary", o.summary},
+  return {{"text", o.signature.text},
+          {"summary", o.summary},
           {"parameters", params},
           {"result", name(o.signature.result)},
           {"fields", o.signature.fields},
@@ -53,7 +54,11 @@ Json describe(const Overload& o) {
 }  // namespace
 
 Overload::Overload(const Row& row, bool is_method)
-    : signature(row.signature), call(row.call), summary(row.summary), creates(row.creates) {
+    : signature(row.signature),
+      call(row.call),
+      summary(row.summary),
+      samples(row.samples),
+      creates(row.creates) {
   variadic = row.variadic || signature.spreads_integers(is_method);
   dtype = signature.find(ParamType::dtype);
   writes = signature.writes_input() ? 0 : signature.find("out");
