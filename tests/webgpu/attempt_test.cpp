@@ -156,6 +156,39 @@ TEST_F(WebGpuAttempt, AReadAfterAWriteIsRefused) {
   EXPECT_NE(text.find("after it has written"), std::string::npos) << text;
 }
 
+TEST_F(WebGpuAttempt, WritesByMasksAndIndicesHappenOnce) {
+  const Tensor mask = (x_ > 3).clone(), rows = (x_.narrow(0, 0, 1000) > 3).clone();
+  const Tensor index = tensor({5, 7, 5, 99999}), values = tensor({1.f, 2.f, 3.f, 4.f});
+  const int64_t kept = mask.sum().item<int64_t>();
+  const Tensor source = arange(kept).to(float32);
+  const Tensor factors = source.narrow(0, 0, rows.sum().item<int64_t>()).view({-1, 1});
+  using Write = std::function<void(Tensor&, const std::function<Tensor(const Tensor&)>&)>;
+  const std::vector<Write> writes = {
+      [&](Tensor& x, const auto& on) { x[on(mask)] = on(source); },
+      [&](Tensor& x, const auto& on) { x[on(mask)] = on(source)[3]; },
+      [&](Tensor& x, const auto& on) { x[on(mask)] += on(source); },
+      [&](Tensor& x, const auto& on) {
+        x.view({1000, 100})[on(rows)] *= on(source)[7];
+      },
+      [&](Tensor& x, const auto& on) { x.masked_scatter_(on(mask), on(source) + 1); },
+      [&](Tensor& x, const auto& on) { x.index_put_({on(index)}, on(values)); },
+      [&](Tensor& x, const auto& on) { x.index_put_({on(index)}, on(values), true); },
+      [&](Tensor& x, const auto& on) { x.index_add_(0, on(index), on(values)); },
+      [&](Tensor& x, const auto& on) { x.put_(on(index), on(values), true); },
+      [&](Tensor& x, const auto& on) { x.scatter_(0, on(index), on(values)); },
+  };
+  const auto here = [](const Tensor& x) { return x; };
+  const auto there = [](const Tensor& x) { return x.to("webgpu"); };
+  for (size_t i = 0; i < writes.size(); ++i) {
+    Tensor a = x_.clone(), b = g_.clone(), c = b;
+    writes[i](a, here);
+    int runs = 0;
+    attempt([&] { writes[i](c, there); }, &runs);
+    EXPECT_GT(runs, 1) << "write " << i;
+    EXPECT_TRUE(same(b, a)) << "write " << i;
+  }
+}
+
 TEST_F(WebGpuAttempt, BackwardMayReadOnTheWay) {
   const auto loss_of = [&](const Tensor& leaf) {
     const Tensor kept = masked_select(leaf * leaf, leaf > 3);

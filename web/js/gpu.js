@@ -258,6 +258,11 @@ export class WebGpu {
     if (this.#current) this.#lose(this.#current, "destroyed");
   }
 
+  /** Tensors may take that many bytes; 0: as many as there are. For tests. */
+  limitMemory(bytes) {
+    this.#library.tm_gpu_set_memory_limit(bytes);
+  }
+
   /** Why there is no device, or null when there is one. */
   async #open({ powerPreference }) {
     const gpu = globalThis.navigator?.gpu;
