@@ -168,7 +168,7 @@ TEST_F(WebGpuAttempt, WritesByMasksAndIndicesHappenOnce) {
       [&](Tensor& x, const auto& on) { x[on(mask)] = on(source)[3]; },
       [&](Tensor& x, const auto& on) { x[on(mask)] += on(source); },
       [&](Tensor& x, const auto& on) {
-        x.view({1000, 100})[on(rows)] *= on(source)[7];
+        x.view({1000, 100})[on(rows)] *= on(factors);
       },
       [&](Tensor& x, const auto& on) { x.masked_scatter_(on(mask), on(source) + 1); },
       [&](Tensor& x, const auto& on) { x.index_put_({on(index)}, on(values)); },
