@@ -15,4 +15,3 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 # The compiler only compiles; the linker brings the libraries.
 set(CMAKE_CXX_LINK_EXECUTABLE
     "${TAMIS_TOOLCHAIN}/bin/link <CMAKE_CXX_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
-set(CMAKE_EXECUTABLE_SUFFIX .wasm)

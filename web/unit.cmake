@@ -26,6 +26,7 @@ endforeach()
 list(REMOVE_ITEM support_sources "${tests_dir}/support/webgpu.cpp")  # adapters of native libraries
 
 add_executable(tamis_web_tests EXCLUDE_FROM_ALL ${unit_sources} ${support_sources} ${condition_sources} src/browser_gpu.cpp)
+set_target_properties(tamis_web_tests PROPERTIES SUFFIX .wasm)
 target_include_directories(tamis_web_tests PRIVATE "${tests_dir}" "${cli_dir}")
 target_link_libraries(tamis_web_tests PRIVATE tamis_objects tamis_gtest)
 tamis_precompile(tamis_web_tests <gtest/gtest.h> <tamis/tamis.h>)
