@@ -34,9 +34,9 @@ std::map<int64_t, io::Reader>& readers() {
 }
 const io::Reader& reader_arg(Span args) { return readers().at(int_arg(args, 0)); }
 
-/// "auto" goes by the content; "csv" is for text.
-io::Reader open(const std::string& path, const std::string& format) {
-  return format == "csv" ? io::Reader(path, io::CsvLayout{}) : io::Reader(path);
+/// The format is told by the content, except that of CSV.
+io::Reader open(const std::string& path, bool csv) {
+  return csv ? io::Reader(path, io::CsvLayout{}) : io::Reader(path);
 }
 
 Value describe_arrays(const io::Reader& reader) {
@@ -67,9 +67,9 @@ Value save(Span args) {
 }
 
 void add_files(std::vector<Row>& rows) {
-  add(rows, "web.open(str path, str format=\"auto\") -> int", [](Span a) -> Value {
+  add(rows, "web.open(str path, str format='auto') -> int", [](Span a) -> Value {
     static int64_t last = 0;
-    io::Reader reader = open(text_arg(a, 0), text_arg(a, 1));
+    io::Reader reader = open(text_arg(a, 0), std::get<bool>(a[1]));
     readers().emplace(++last, std::move(reader));
     return last;
   });
