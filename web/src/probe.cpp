@@ -92,7 +92,9 @@ std::optional<Value> recast(const Parameter& p, const Value& value, const Key& k
     return p.type() == ParamType::tensor ? Value(Tensor(key.number)) : Value(key.number);
   }
   if (const auto* x = std::get_if<Tensor>(&value); x != nullptr && x->defined()) {
-    return x->to(*key.dtype);
+    Tensor cast = x->to(*key.dtype).clone();
+    cast.impl().is_number = false;  // a 0-d tensor instead
+    return cast;
   }
   if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
     std::vector<Tensor> cast;
@@ -107,9 +109,10 @@ class Prober {
   explicit Prober(const Overload& o) : o_(o), params_(o.signature.params) {
     for (Args args : o.samples) {
       while (args.size() < params_.size()) args.push_back(params_[args.size()].fallback);
-      if (o.dtype >= 0) {  // is asked for in by_dtype only
-        const auto at = static_cast<size_t>(o.dtype);
-        if (!params_[at].required) args[at] = params_[at].fallback;
+      for (size_t i = 0; i < args.size(); ++i) {  // these have tables of their own
+        const ParamType type = params_[i].type();
+        const bool has_tables = type == ParamType::dtype || type == ParamType::flag;
+        if (has_tables && !params_[i].required) args[i] = params_[i].fallback;
       }
       samples_.push_back(std::move(args));
     }
@@ -179,7 +182,7 @@ class Prober {
       args[i] = *value;
     }
     std::vector<size_t> followers;
-    for (size_t i = 0; i < params_.size() && at[0].second->dtype; ++i) {
+    for (size_t i = 0; i < params_.size(); ++i) {
       const bool is_set = std::any_of(at.begin(), at.end(), [&](auto& a) { return a.first == i; });
       if (!is_set && carries(i) && recast(params_[i], sample[i], *at[0].second)) {
         followers.push_back(i);
@@ -198,8 +201,23 @@ class Prober {
     outcome.add(own);
   }
 
-  /// For every key of the main argument.
-  Json alone(std::span<const Args> samples) const {
+  /// How many operands are given that need not be.
+  size_t extras(const Args& args) const {
+    size_t count = 0;
+    for (size_t i = 0; i < args.size(); ++i) {
+      const bool is_tensor = params_[i].type() != ParamType::scalar;
+      if (carries(i) && is_tensor && !params_[i].required && is_given(args[i])) ++count;
+    }
+    return count;
+  }
+
+  /// For every key of the main argument, without operands that may be left out.
+  Json alone(std::span<const Args> all) const {
+    size_t fewest = params_.size();
+    for (const Args& sample : all) fewest = std::min(fewest, extras(sample));
+    std::vector<Args> samples;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(samples),
+                 [&](const Args& sample) { return extras(sample) == fewest; });
     Json found = Json::array();
     for (const Key& key : keys()) {
       Outcome outcome;
@@ -319,8 +337,8 @@ class Prober {
 
   /// Whether both are accepted somewhere and give other dtypes there.
   bool differ(const Json& a, const Json& b) const {
-    const auto says = [](const Json& text) { return text != "" && text != "?"; };
     if (main_ < 0) return false;
+    const auto says = [](const Json& text) { return text != "" && text != "?"; };
     for (size_t i = 0; i < a["alone"].size(); ++i) {
       const Json &in_a = a["alone"][i], &in_b = b["alone"][i];
       if (says(in_a) && says(in_b) && in_a != in_b) return true;
