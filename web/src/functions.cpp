@@ -72,6 +72,7 @@ const std::vector<Function>& functions() {
     add(all, known, method_rows(), false);
     add(all, known, web_rows(), true);
     add(all, known, file_rows(), true);
+    add(all, known, explore_rows(), true);
     for (Function& f : index_functions()) all.push_back(std::move(f));
     return all;
   }();

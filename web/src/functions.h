@@ -87,6 +87,8 @@ std::string probe();
 std::vector<Row> web_rows();
 /// The same for files and conditions.
 std::vector<Row> file_rows();
+/// The same for the explorer of the site.
+std::vector<Row> explore_rows();
 
 /// x.get(...) and x.set(..., value).
 std::vector<Function> index_functions();
