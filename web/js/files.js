@@ -67,9 +67,9 @@ if (Symbol.dispose) ArrayFile.prototype[Symbol.dispose] = ArrayFile.prototype.cl
 /** Opens a file (an ArrayBuffer, typed array, Blob or File). The format is told by the content; CSV by {format: "csv"}. */
 export async function open(source, { format = null } = {}) {
   const path = await place(source);
-  const isCsv = (format ?? (path.endsWith(".csv") ? "csv" : "auto")) === "csv";
+  const isCsv = format === "csv" || (format === null && path.endsWith(".csv"));
   try {
-    return new ArrayFile(call(internal.open, [path, isCsv ? "csv" : "auto"]), path);
+    return new ArrayFile(call(internal.open, [path, isCsv]), path);
   } catch (error) {
     files.remove(path);
     throw error;

@@ -92,6 +92,11 @@ void put_tensors(const std::vector<Tensor>& list, const Call& call) {
 
 void put_result(const Value& value, const Call& call) {
   reply.clear();
+  // What is written in place or by out= is returned itself.
+  const int writes = call.overload ? call.overload->writes : -1;
+  if (writes >= 0 && call.handles[static_cast<size_t>(writes)] != 0) {
+    return reply.same(call.handles[static_cast<size_t>(writes)]);
+  }
   if (const auto* x = std::get_if<Tensor>(&value)) return put_tensor(*x, call);
   if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) return put_tensors(*list, call);
   if (const auto* v = std::get_if<Scalar>(&value)) return put_scalar(*v);

@@ -67,7 +67,7 @@ Value save(Span args) {
 }
 
 void add_files(std::vector<Row>& rows) {
-  add(rows, "web.open(str path, str format='auto') -> int", [](Span a) -> Value {
+  add(rows, "web.open(str path, bool csv=False) -> int", [](Span a) -> Value {
     static int64_t last = 0;
     io::Reader reader = open(text_arg(a, 0), std::get<bool>(a[1]));
     readers().emplace(++last, std::move(reader));

@@ -46,7 +46,7 @@ struct Given {
       arg = &value;
     }
     for (size_t i = 0; i < args.size(); ++i) {
-      if (args[i] != nullptr && args[i]->is_missing()) args[i] = nullptr;
+      if (args[i] != nullptr && args[i]->kind == Kind::undefined) args[i] = nullptr;
       if (s.params[i].required && args[i] == nullptr) return fail({Mismatch::Kind::missing});
     }
     return true;
@@ -171,6 +171,10 @@ bool convert_all(const Function& f, const Overload& o, Given& given, const Objec
       call.args[i] = params[i].fallback;
       continue;
     }
+    if (a->kind == Kind::null && (params[i].optional || !params[i].required)) {
+      if (!params[i].optional) call.args[i] = params[i].fallback;
+      continue;
+    }
     if (a->kind == Kind::tensor) call.handles[i] = a->handle;
     if (fills(o, params[i], *a)) {
       call.args[i] = Scalar(a->number);
@@ -185,7 +189,9 @@ bool convert_all(const Function& f, const Overload& o, Given& given, const Objec
 
 /// As in PyTorch, out decides in which dtype zeros are made and sums are computed.
 void take_dtype_of_out(const Overload& o, const Given& given, Call& call) {
-  if (o.writes < 0 || o.dtype < 0 || given.args[static_cast<size_t>(o.dtype)] != nullptr) return;
+  if (o.writes < 0 || o.dtype < 0) return;
+  const Argument* dtype = given.args[static_cast<size_t>(o.dtype)];
+  if (dtype != nullptr && dtype->kind != Kind::null) return;
   const auto* out = std::get_if<Tensor>(&call.args[static_cast<size_t>(o.writes)]);
   if (out != nullptr) call.args[static_cast<size_t>(o.dtype)] = out->dtype();
 }

@@ -41,8 +41,6 @@ struct Argument {
   std::string_view text;
   std::vector<Argument> items;
 
-  /// undefined and null both mean "not given".
-  bool is_missing() const { return kind == Kind::undefined || kind == Kind::null; }
   /// A bigint, or a number without fraction that a double holds exactly. -0 is not one.
   bool is_integer() const;
   int64_t to_integer() const { return kind == Kind::bigint ? integer : static_cast<int64_t>(number); }
