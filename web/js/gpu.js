@@ -21,8 +21,8 @@ class Device {
   layouts = new Map();
   groups = new Map();
   staging = [];
-  errors = [];
-  checks = new Set(); // promises of shaders that are being compiled
+  errors = []; // causes before what follows from them
+  checks = new Set(); // promises that say whether buffers and shaders were made
   lost = null; // why it was
   lastBuffer = 0;
 
@@ -39,10 +39,28 @@ class Device {
 
   // ---- what the library asks for ----------------------------------------------------------------
 
-  makeBuffer(size) {
+  /** Calls then(error) if one of the calls that came between was refused. Those that use what they made fail, too. */
+  watch(scope, then) {
+    const checked = scope
+      .then((error) => error && then(error))
+      .catch(() => {}) // the device was lost, which is told otherwise
+      .finally(() => this.checks.delete(checked));
+    this.checks.add(checked);
+  }
+
+  /** Calls failed(number) if there is no memory for it. */
+  makeBuffer(size, failed) {
+    const number = ++this.lastBuffer;
+    for (const kind of ["validation", "out-of-memory"]) this.device.pushErrorScope(kind);
     const buffer = this.device.createBuffer({ size, usage: usage.storage | usage.copySource | usage.copyTarget });
-    this.buffers.set(++this.lastBuffer, buffer);
-    return this.lastBuffer;
+    this.buffers.set(number, buffer);
+    for (let scopes = 0; scopes < 2; ++scopes) {
+      this.watch(this.device.popErrorScope(), ({ message }) => {
+        this.errors.unshift({ kind: "memory", message: `could not allocate ${size} bytes: ${message}` });
+        failed(number);
+      });
+    }
+    return number;
   }
 
   freeBuffer(number) {
@@ -71,18 +89,12 @@ class Device {
     this.device.pushErrorScope("validation");
     const module = this.device.createShaderModule({ code });
     made.kernel = this.device.createComputePipeline({ layout: layout.pipeline, compute: { module, entryPoint: "main" } });
-    const checked = this.device
-      .popErrorScope()
-      .then(async (error) => {
-        if (!error) return;
-        const { messages } = await module.getCompilationInfo();
-        const text = messages.map((m) => `${m.lineNum}:${m.linePos} ${m.type}: ${m.message}`).join("\n");
-        made.refused = { kind: "device", message: `a shader was refused: ${text || error.message}\n${code}` };
-        this.errors.push(made.refused);
-      })
-      .catch(() => {}) // the device was lost, which is told otherwise
-      .finally(() => this.checks.delete(checked));
-    this.checks.add(checked);
+    this.watch(this.device.popErrorScope(), async (error) => {
+      const { messages } = await module.getCompilationInfo();
+      const text = messages.map((m) => `${m.lineNum}:${m.linePos} ${m.type}: ${m.message}`).join("\n");
+      made.refused = { kind: "device", message: `a shader was refused: ${text || error.message}\n${code}` };
+      this.errors.unshift(made.refused);
+    });
     return this.pipelines.push(made);
   }
 
@@ -187,7 +199,8 @@ export class WebGpu {
     const device = (number) => this.#devices[number - 1];
     const memory = () => this.#library.memory.buffer;
     return {
-      gpu_make_buffer: (number, bytes) => device(number).makeBuffer(bytes),
+      gpu_make_buffer: (number, bytes) =>
+        device(number).makeBuffer(bytes, (buffer) => this.#library.tm_gpu_buffer_failed(number, buffer)),
       gpu_free_buffer: (number, buffer) => device(number).freeBuffer(buffer),
       gpu_write: (number, buffer, begin, data, bytes) => {
         const { device: gpu, buffers } = device(number);
@@ -334,7 +347,8 @@ export class WebGpu {
   /** Puts text where the module finds it; how many bytes. */
   #give(text) {
     const bytes = new TextEncoder().encode(text);
-    new Uint8Array(this.#library.memory.buffer, this.#library.tm_gpu_room(bytes.length) >>> 0, bytes.length).set(bytes);
+    const room = this.#library.tm_gpu_room(bytes.length) >>> 0; // before .buffer: the memory may grow
+    new Uint8Array(this.#library.memory.buffer, room, bytes.length).set(bytes);
     return bytes.length;
   }
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,8 @@ struct Opened {
   std::string trouble =
       "the device is not open yet: call `await tamis.webgpu.is_available()` first, which opens it";
   std::map<uint32_t, std::string> losses;  // by device
+  std::set<std::pair<uint32_t, uint32_t>>
+      failed;  // buffers for which there was no memory, by device
 };
 Opened& opened() {
   static Opened instance;
@@ -78,7 +81,13 @@ class BrowserGpu final : public Gpu {
     check_alive();
     return handle_of(gpu_make_buffer(device_, static_cast<double>(bytes)));
   }
-  void free_buffer(void* buffer) override { gpu_free_buffer(device_, number_of(buffer)); }
+  void free_buffer(void* buffer) override {
+    opened().failed.erase({device_, number_of(buffer)});
+    gpu_free_buffer(device_, number_of(buffer));
+  }
+  bool is_intact(void* buffer) const override {
+    return opened().failed.count({device_, number_of(buffer)}) == 0;
+  }
   void write(void* buffer, uint64_t begin, const void* data, uint64_t bytes) override {
     check_alive();
     gpu_write(device_, number_of(buffer), static_cast<double>(begin), data,
@@ -224,6 +233,11 @@ void tm_gpu_opened(uint32_t device, uint32_t bytes, double buffer_bytes) {
 /// The room says why.
 EXPORT(tm_gpu_lost) void tm_gpu_lost(uint32_t device, uint32_t bytes) {
   opened().losses[device] = given_text(bytes);
+}
+
+/// There was no memory for a buffer, after all.
+EXPORT(tm_gpu_buffer_failed) void tm_gpu_buffer_failed(uint32_t device, uint32_t buffer) {
+  opened().failed.emplace(device, buffer);
 }
 
 /// A read has ended. The room has the bytes, if it went well.

@@ -67,9 +67,9 @@ test("a padded selection reads nothing", async () => {
   const { here, there } = onBoth();
   let padded;
   const counts = await asked(() => {
-    const { values, count } = there.masked_select_padded(there.gt(1000), 2000, { fill_value: -1 });
+    const { values, count } = there.masked_select_padded(there.gt(1000), 2000, { fill: -1 });
     const valid = torch.arange(2000, { device: "webgpu" }).lt(count);
-    padded = { values, count, mean: torch.masked.mean(values, valid) };
+    padded = { values, count, mean: torch.masked.mean(values, { mask: valid }) };
   });
   assert.equal([counts.readbacks, counts.readback_bytes], [0, 0]);
   const expected = here.masked_select(here.gt(1000));
@@ -180,7 +180,7 @@ test("a shader that is refused rejects with the compiler's message, again and ag
   await withMethod("createShaderModule", breaking, () =>
     assert.rejects(odd().tolist_async(), "device", "a shader was refused"),
   );
-  await assert.rejects(odd().tolist_async(), "device", "this is no WGSL");
+  await assert.rejects(odd().tolist_async(), "device", "error: unexpected token");
   assert.equal(await there.tolist_async(), here.tolist());
   await webgpu.synchronize();
 });
@@ -195,8 +195,9 @@ test("a call that the device refuses rejects the next await", async () => {
     there.to("float16").settle(); // of a size that is not kept
     torch.zeros(3_000_001, { device: "webgpu" });
   });
-  await assert.rejects(webgpu.synchronize(), "device", webgpu.adapter.name);
+  await assert.rejects(webgpu.synchronize(), "memory", "could not allocate");
   await webgpu.synchronize();
+  assert.equal(await torch.zeros(3_000_001, { device: "webgpu" }).sum().item_async(), 0); // not in what failed
   assert.equal(await there.tolist_async(), here.tolist());
 });
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "backend/webgpu/content.h"
 #include "backend/webgpu/shader.h"
@@ -71,11 +72,13 @@ Block* Queue::allocate(int64_t bytes) {
         "{}: could not allocate {} bytes: {} of {} are in use", adapter().name, bytes,
         stats_.live_bytes, limit);
   Block* block = nullptr;
-  if (const auto found = pool_.find(size); found != pool_.end()) {
+  for (auto found = pool_.find(size); !block && found != pool_.end(); found = pool_.find(size)) {
     block = found->second;
     pool_.erase(found);
     stats_.cached_bytes -= block->bytes;
-  } else {
+    if (!gpu_->is_intact(block->handle)) release(std::exchange(block, nullptr));
+  }
+  if (!block) {
     void* const handle = make_buffer(size);
     block = new Block;
     block->queue = this;
