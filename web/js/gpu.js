@@ -253,6 +253,7 @@ export class WebGpu {
     this.#throwIfLost(this.#current);
     this.#library.tm_gpu_flush();
     await this.#current.device.queue.onSubmittedWorkDone();
+    await turn(); // events of errors come as tasks of their own
     await this.#report(this.#current);
   }
 
@@ -323,8 +324,10 @@ export class WebGpu {
   async #report(device) {
     await Promise.all(device.checks);
     this.#throwIfLost(device);
+    if (device.errors.length === 0) return;
+    await turn();
     const [first] = device.errors.splice(0);
-    if (first) throw this.#makeError(first.kind, `${this.adapter.name}: ${first.message}`);
+    if (first) throw this.#makeError(first.kind, `${this.adapter.name}: ${first.message}`); // else another caller was first
   }
 
   #throwIfLost(device) {
@@ -351,6 +354,18 @@ export class WebGpu {
     new Uint8Array(this.#library.memory.buffer, room, bytes.length).set(bytes);
     return bytes.length;
   }
+}
+
+/** Until the tasks that are due have run. A timeout would take milliseconds. */
+function turn() {
+  return new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      done();
+    };
+    port2.postMessage(null);
+  });
 }
 
 /** What a browser tells of its adapter; some tell little. */
