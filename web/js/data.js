@@ -158,7 +158,9 @@ export function fromData(data, dtype) {
 export function tensor(data, { dtype = null, device = null, requires_grad = false } = {}) {
   if (dtype !== null && !(dtype in arrayTypes)) throw new TamisError("argument", `tensor(): there is no dtype '${dtype}'`);
   let x = fromData(data, dtype);
-  for (const target of [dtype, device]) {
+  // Another tensor's elements stay where they are.
+  const place = device ?? (data instanceof classes.Tensor ? null : call(internal.default_device, []));
+  for (const target of [dtype, place]) {
     if (target === null) continue;
     const moved = call(internal.to, [x, target]);
     if (moved !== x) x.dispose();

@@ -10,6 +10,7 @@
 #include "tamis/create.h"
 #include "tamis/optim.h"
 #include "tamis/print.h"
+#include "tamis/runtime.h"
 #include "tamis/webgpu.h"
 
 namespace tamis::web {
@@ -200,6 +201,12 @@ void add_devices(std::vector<Row>& rows) {
   });
   add(rows, "web.reset_stats() -> int", [](Span) -> Value {
     webgpu::reset_stats();
+    return Value();
+  });
+  add(rows, "web.default_device() -> str",
+      [](Span) -> Value { return default_device().str(); });
+  add(rows, "web.set_default_device(str device) -> int", [](Span a) -> Value {
+    set_default_device(Device(std::get<std::string>(a[0])));
     return Value();
   });
 }
