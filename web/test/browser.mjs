@@ -1,12 +1,12 @@
 // A browser for tests: Debian's Chromium without a window, with WebGPU, and a server of static files. As a command it
-// runs tests of the package in a page:
+// runs tests of the package in a page, and in a worker:
 //
 //     node web/test/browser.mjs build/web/package gpu.test.js tensor.test.js
 //
 // It fails if a test does, if a page throws or logs an error, and if WebGPU has no adapter.
 
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, extname, join, normalize, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ const types = {
 
 /**
  * Serves folders on a free port of this machine: {"/": "site", "/package/": "build/web/package"}. The longest path that
- * fits counts. A function in place of a folder gives the text of a page.
+ * fits counts. A function in place of a folder gets the rest of the path and gives the text of a file.
  */
 export async function serve(routes) {
   const prefixes = Object.keys(routes).sort((a, b) => b.length - a.length);
@@ -37,7 +37,8 @@ export async function serve(routes) {
     const prefix = prefixes.find((one) => path.startsWith(one));
     const target = routes[prefix];
     if (typeof target === "function") {
-      response.writeHead(200, { "content-type": types[".html"] }).end(target());
+      const text = await target(path.slice(prefix.length));
+      response.writeHead(200, { "content-type": types[extname(path)] }).end(text);
       return;
     }
     let file = target && join(resolve(target), normalize(`/${path.slice(prefix.length)}`));
@@ -56,7 +57,10 @@ export async function serve(routes) {
   return { url: `http://localhost:${server.address().port}`, close: () => server.close() };
 }
 
-/** Chromium, as Playwright's Browser. Software stands in for a GPU, so that it is the same one everywhere. */
+/**
+ * Chromium, as Playwright's Browser. Software stands in for a GPU, so that it is the same one everywhere. The environment
+ * variables CHROMIUM, a path, and CHROMIUM_FLAGS, more flags, change that.
+ */
 export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -69,6 +73,7 @@ export function launch() {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...(process.env.CHROMIUM_FLAGS ?? "").split(" ").filter(Boolean),
     ],
   });
 }
@@ -98,26 +103,49 @@ export async function requireAdapter(page) {
   return found;
 }
 
-/** Runs test modules that use harness.js in a page; how many passed and failed. */
-export async function runTests(browser, folder, names) {
-  const imports = JSON.stringify({ imports: { tamis: "/package/index.js" } });
+/** What a page or a worker runs: the tests named in its address, each of which is reported by a message. */
+const runner = `
+import { run } from "/test/harness.js";
+for (const name of new URL(import.meta.url).searchParams.getAll("test")) await import("/test/" + name);
+const counts = await run((name, error, ms) => postMessage({ name, error: error && (error.stack ?? String(error)), ms }));
+postMessage({ counts });
+`;
+
+/** Runs test modules that use harness.js, in a page or in a worker; how many passed and failed. */
+export async function runTests(browser, folder, names, { inWorker = false } = {}) {
   const server = await serve({
-    "/page": () => `<!doctype html><link rel="icon" href="data:,"><script type="importmap">${imports}</script>`,
+    "/page.html": () => '<!doctype html><link rel="icon" href="data:,">',
+    "/run.js": () => runner,
     "/package/": folder,
-    "/test/": here,
+    // Workers have no import maps.
+    "/test/": async (name) => (await readFile(join(here, name), "utf8")).replace('from "tamis"', 'from "/package/index.js"'),
   });
   try {
-    const { page, errors } = await openPage(browser, `${server.url}/page`);
-    console.log(`Chromium ${browser.version()}, WebGPU: ${await requireAdapter(page)}`);
-    await page.exposeFunction("report", (name, error, ms) => {
+    const { page, errors } = await openPage(browser, `${server.url}/page.html`);
+    const where = inWorker ? "worker" : "page";
+    console.log(`Chromium ${browser.version()}, ${where}, WebGPU: ${await requireAdapter(page)}`);
+    let counts = null;
+    await page.exposeFunction("report", (message) => {
+      counts ??= message.counts;
+      if (message.counts) return;
+      const { name, error, ms } = message;
       console.log(`${error ? "FAILED" : "ok    "} ${name} (${ms.toFixed(0)} ms)`);
       if (error) console.error(error);
     });
-    const counts = await page.evaluate(async (files) => {
-      for (const file of files) await import(`/test/${file}`);
-      const { run } = await import("/test/harness.js");
-      return run((name, error, ms) => window.report(name, error && (error.stack ?? String(error)), ms));
-    }, names);
+    const path = `/run.js?${names.map((name) => `test=${name}`).join("&")}`;
+    await page.evaluate(
+      ([script, isWorker]) =>
+        new Promise((done, failed) => {
+          const source = isWorker ? new Worker(script, { type: "module" }) : window;
+          source.addEventListener("error", (event) => failed(new Error(event.message ?? "the tests cannot be loaded")));
+          source.addEventListener("message", async ({ data }) => {
+            await window.report(data);
+            if (data.counts) done();
+          });
+          if (!isWorker) import(script).catch(failed);
+        }),
+      [path, inWorker],
+    );
     for (const error of errors) console.error(error);
     return { passed: counts.passed, failed: counts.failed + errors.length };
   } finally {
@@ -129,9 +157,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [folder, ...names] = process.argv.slice(2);
   const browser = await launch();
   try {
-    const { passed, failed } = await runTests(browser, folder, names);
-    console.log(`${passed} passed, ${failed} failed`);
-    process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+    for (const inWorker of [false, true]) {
+      const { passed, failed } = await runTests(browser, folder, names, { inWorker });
+      console.log(`${passed} passed, ${failed} failed`);
+      if (failed > 0 || passed === 0) process.exitCode = 1;
+    }
   } finally {
     await browser.close();
   }
