@@ -8,6 +8,7 @@
 #include "core/tensor_impl.h"
 #include "functions.h"
 #include "tamis/create.h"
+#include "tamis/mask.h"
 #include "tamis/pointwise.h"
 
 namespace tamis::web {
@@ -94,7 +95,10 @@ std::optional<Value> recast(const Parameter& p, const Value& value, const Key& k
   if (const auto* x = std::get_if<Tensor>(&value); x != nullptr && x->defined()) {
     Tensor cast = x->to(*key.dtype).clone();
     cast.impl().is_number = false;  // a 0-d tensor instead
-    return cast;
+    // Some divide by what was a fraction.
+    const bool is_rounded = is_floating_point(x->dtype()) && !is_floating_point(*key.dtype);
+    return is_rounded && !is_complex(*key.dtype) ? where(cast.eq(0), ones({}, *key.dtype), cast)
+                                                 : cast;
   }
   if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
     std::vector<Tensor> cast;
