@@ -13,6 +13,7 @@ endif()
 add_library(tamis_gtest STATIC "${TAMIS_GTEST_SOURCE}/src/gtest-all.cc" "${TAMIS_GTEST_SOURCE}/src/gtest_main.cc")
 target_include_directories(tamis_gtest SYSTEM PUBLIC "${TAMIS_GTEST_SOURCE}/include" PRIVATE "${TAMIS_GTEST_SOURCE}")
 target_compile_features(tamis_gtest PUBLIC cxx_std_20)
+target_compile_definitions(tamis_gtest PUBLIC GTEST_HAS_STREAM_REDIRECTION=0 GTEST_HAS_PTHREAD=0)
 target_compile_options(tamis_gtest PRIVATE -w)
 
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS "${tests_dir}/*_test.cpp")
@@ -25,10 +26,10 @@ foreach(line IN LISTS left_out_files)
 endforeach()
 list(REMOVE_ITEM support_sources "${tests_dir}/support/webgpu.cpp")  # adapters of native libraries
 
-add_executable(tamis_web_tests EXCLUDE_FROM_ALL ${unit_sources} ${support_sources} ${condition_sources} src/browser_gpu.cpp)
+add_executable(tamis_web_tests EXCLUDE_FROM_ALL ${unit_sources} ${support_sources} src/browser_gpu.cpp)
 set_target_properties(tamis_web_tests PROPERTIES SUFFIX .wasm)
-target_include_directories(tamis_web_tests PRIVATE "${tests_dir}" "${cli_dir}")
-target_link_libraries(tamis_web_tests PRIVATE tamis_objects tamis_gtest)
+target_include_directories(tamis_web_tests PRIVATE "${tests_dir}")
+target_link_libraries(tamis_web_tests PRIVATE tamis_conditions tamis_objects tamis_gtest)
 tamis_precompile(tamis_web_tests <gtest/gtest.h> <tamis/tamis.h>)
 tamis_set_flags(tamis_web_tests)
 set_source_files_properties(
