@@ -84,7 +84,7 @@ class Encoder {
     if (!x.defined()) return {{"none", true}};
     const bool is_number = x.impl().is_number;
     if (is_number && x.dim() == 0 && !is_ambiguous(x.item())) return {{"number", number(x.item())}};
-    if (is_number) return nullptr;
+    if (is_number || x.dtype() == DType::complex128) return nullptr;  // which the file cannot store
     return {{"tensor", store_.add(x)}};
   }
 
@@ -123,13 +123,25 @@ Json record(const Form& form, const Args& args, Store& store) {
   for (size_t i = 0; i < args.size(); ++i) {
     Json item = encoder.value(args[i]);
     if (item.is_null()) return nullptr;
+    // C++ takes a number for any tensor; bindings take it where the signature says so.
+    const Parameter& p = form.row.signature.params[i];
+    const bool is_self = form.is_method && i == 0;
+    const bool takes_number = p.type() != ParamType::tensor || p.takes(ParamType::scalar);
+    if (item.contains("number") && (is_self || !takes_number)) return nullptr;
     // Integers that fill a new tensor are reals in JavaScript (web/src/match.cpp).
-    const bool fills = form.row.creates && form.row.signature.params[i].name == "fill_value";
+    const bool fills = form.row.creates && p.name == "fill_value";
     if (fills && std::get<Scalar>(args[i]).dtype() == DType::int64) return nullptr;
-    if (i >= form.row.signature.positional) item["name"] = form.row.signature.params[i].name;
+    if (i >= form.row.signature.positional) item["name"] = p.name;
     call["args"].push_back(item);
   }
-  if (form.row.signature.writes_input()) own[0] = std::get<Tensor>(own[0]).clone();
+  if (form.row.signature.writes_input()) {
+    own[0] = std::get<Tensor>(own[0]).clone();
+    // As bindings have it: what is written decides the dtype.
+    const int dtype = form.row.signature.find(ParamType::dtype);
+    if (dtype >= 0 && std::holds_alternative<std::monostate>(own[static_cast<size_t>(dtype)])) {
+      own[static_cast<size_t>(dtype)] = std::get<Tensor>(own[0]).dtype();
+    }
+  }
   manual_seed(7);
   try {
     Value result = form.row.call(own);
