@@ -83,6 +83,26 @@ async function compareTensors(found, wanted, close) {
 const within = (tolerance) => (a, b) => typeof a === "number" && Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(b));
 const exactly = () => false;
 
+/** A GPU adds in another order and has other functions: some units in the last place. */
+const roundings = { float16: 2 ** -9, bfloat16: 2 ** -6, float32: 2 ** -17, float64: 2 ** -17 };
+const asOnGpu = (a, b, dtype) => within(roundings[dtype] ?? 0)(a, b);
+/** What is drawn by sums of probabilities, which a GPU rounds otherwise. */
+const drawn = new Set(["multinomial"]);
+
+/** What is wrong with the error of a call, or null. */
+function errorDifference(error, call) {
+  if (error.name !== "TamisError" || error.kind === "internal") return error.stack;
+  if (call.error === undefined) return error.message;
+  if (error.kind === "argument" || error.message.startsWith(call.error.slice(0, 60))) return null;
+  return `error '${error.message}' instead of '${call.error}'`;
+}
+
+/** All tensors among these values. */
+const tensorsOf = (values) =>
+  values.flatMap((value) => (Array.isArray(value) ? tensorsOf(value) : value?.dtype ? [value] : value?.mask?.dtype ? [value.mask] : []));
+
+const isWide = (x) => x.dtype === "float64" || x.dtype.startsWith("complex");
+
 /**
  * Makes all calls of the record and returns what differs, as texts, and how many were compared.
  *
@@ -94,23 +114,51 @@ export async function sweep(tamis, calls, stored) {
   const tensors = (name) => stored[name];
   const wrong = [];
   for (const call of calls) {
-    const label = `${call.space ? `${call.space}.` : ""}${call.name}${call.method ? " (method)" : ""} ${JSON.stringify(call.args).slice(0, 160)}`;
     // What is written in place must be a copy.
     const args = argumentsOf(call, tensors);
     if (call.name.endsWith("_")) args[0] = args[0].clone();
     const close = products.has(call.name) ? within(1e-5) : exactly;
-    tamis.manual_seed(7);
-    try {
-      const found = make(tamis, call, args, false);
-      const problem = call.error ? `no error, but '${call.error}' was expected` : await difference(found, call.result, tensors, close);
-      if (problem) wrong.push(`${label}: ${problem}`);
-    } catch (error) {
-      if (error.name !== "TamisError" || error.kind === "internal") wrong.push(`${label}: ${error.stack}`);
-      else if (call.error === undefined) wrong.push(`${label}: ${error.message}`);
-      else if (error.kind !== "argument" && !error.message.startsWith(call.error.slice(0, 60))) {
-        wrong.push(`${label}: error '${error.message}' instead of '${call.error}'`);
-      }
-    }
+    const problem = await tryCall(tamis, call, args, tensors, close, false);
+    if (problem) wrong.push(`${labelOf(call)}: ${problem}`);
   }
   return { compared: calls.length, wrong };
+}
+
+const labelOf = (call) =>
+  `${call.space ? `${call.space}.` : ""}${call.name}${call.method ? " (method)" : ""} ${JSON.stringify(call.args).slice(0, 160)}`;
+
+async function tryCall(tamis, call, args, tensors, close, later) {
+  tamis.manual_seed(7);
+  try {
+    const found = later ? await make(tamis, call, args, true) : make(tamis, call, args, false);
+    return call.error ? `no error, but '${call.error}' was expected` : await difference(found, call.result, tensors, close);
+  } catch (error) {
+    return errorDifference(error, call);
+  }
+}
+
+/**
+ * The same on a GPU, all calls awaited. What has arithmetic of float64 or complex numbers may be refused.
+ *
+ * @param picks which calls are made, from the call and its tensors: each takes a kernel or more, whose compilation is slow
+ */
+export async function sweepOnGpu(tamis, calls, stored, picks) {
+  const tensors = (name) => stored[name];
+  const there = (name) => stored[name].to("webgpu");
+  const wrong = [];
+  let compared = 0;
+  tamis.set_default_device("webgpu");
+  try {
+    for (const call of calls) {
+      const used = tensorsOf(argumentsOf(call, tensors));
+      if (drawn.has(call.name) || !picks(call, used)) continue;
+      ++compared;
+      const problem = await tryCall(tamis, call, argumentsOf(call, there), tensors, asOnGpu, true);
+      const mayRefuse = used.some(isWide) || (call.result?.tensor && isWide(stored[call.result.tensor]));
+      if (problem && !(mayRefuse && problem.includes("is not available on webgpu"))) wrong.push(`${labelOf(call)}: ${problem}`);
+    }
+  } finally {
+    tamis.set_default_device("cpu");
+  }
+  return { compared, wrong };
 }
