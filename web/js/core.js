@@ -3,7 +3,7 @@
 import { TamisError } from "./error.js";
 import { WebGpu } from "./gpu.js";
 import { Files } from "./wasi.js";
-import { encode, Reader } from "./wire.js";
+import { attach, encode, openReply, readItem } from "./wire.js";
 
 const status = { done: 0, error: 1, pending: 2 };
 
@@ -29,6 +29,7 @@ const instance = await WebAssembly.instantiate(await compile(), {
   tamis: gpu.imports(),
 });
 const library = instance.exports;
+attach(library);
 files.attach(library.memory);
 gpu.attach(library);
 library._initialize();
@@ -39,7 +40,7 @@ export const memory = () => library.memory.buffer;
 // ---- tensors and generators ---------------------------------------------------------------------
 
 /** Where the classes that need this module register themselves. */
-export const classes = { Tensor: null, Generator: null, adopt: null };
+export const classes = { Tensor: null, Generator: null };
 
 const collected = new FinalizationRegistry(({ release, handle }) => release(handle));
 
@@ -56,29 +57,23 @@ export const releaseGenerator = (handle) => library.tm_release_generator(handle)
 /** What a tensor is: dtype, device, shape, strides, requires_grad, is_leaf, is_deferred, is_contiguous. */
 export function info(handle) {
   library.tm_info(handle);
-  const reader = reply(null);
-  const [dtype, device, shape, strides] = [reader.item(), reader.item(), reader.item(), reader.item()];
-  const [requires_grad, is_leaf, is_deferred, is_contiguous] = [reader.item(), reader.item(), reader.item(), reader.item()];
-  return { dtype, device, shape, strides, requires_grad, is_leaf, is_deferred, is_contiguous };
+  openReply(null);
+  return {
+    dtype: readItem(),
+    device: readItem(),
+    shape: readItem(),
+    strides: readItem(),
+    requires_grad: readItem(),
+    is_leaf: readItem(),
+    is_deferred: readItem(),
+    is_contiguous: readItem(),
+  };
 }
 
 /** The address of a tensor's first element. */
 export const address = (handle) => library.tm_data(handle) >>> 0;
 
 // ---- calls --------------------------------------------------------------------------------------
-
-function reply(objects) {
-  return new Reader(library.memory.buffer, library.tm_reply() >>> 0, library.tm_reply_words(), objects);
-}
-
-/** Writes the arguments where the library reads them; how many words. */
-function pass(args) {
-  const bytes = encode(args, classes.adopt);
-  const words = bytes.length / 8;
-  const pointer = library.tm_scratch(words) >>> 0;
-  new Uint8Array(library.memory.buffer, pointer, bytes.length).set(bytes);
-  return words;
-}
 
 /** The argument that has this handle. */
 function find(args, handle) {
@@ -92,28 +87,33 @@ function find(args, handle) {
   return null;
 }
 
+let current = []; // the arguments of the call whose result is read
+const makers = {
+  tensor: (handle) => classes.Tensor.from_handle(handle),
+  generator: (handle) => classes.Generator.from_handle(handle),
+  same: (handle) => find(current, handle),
+};
+
 function result(args) {
-  return reply({
-    tensor: (handle) => classes.Tensor.from_handle(handle),
-    generator: (handle) => classes.Generator.from_handle(handle),
-    same: (handle) => find(args, handle),
-  }).item();
+  current = args;
+  openReply(makers);
+  return readItem();
 }
 
 function failure() {
-  const reader = reply(null);
-  return new TamisError(reader.item(), reader.item());
+  openReply(null);
+  return new TamisError(readItem(), readItem());
 }
 
 /** Calls function number `id`. What would have to wait for a device throws. */
 export function call(id, args) {
-  if (library.tm_call(id, pass(args)) !== status.done) throw failure();
+  if (library.tm_call(id, encode(args, classes)) !== status.done) throw failure();
   return result(args);
 }
 
 /** The same, and waits for what has to be waited for. */
 export async function callAsync(id, args) {
-  const number = library.tm_begin(id, pass(args));
+  const number = library.tm_begin(id, encode(args, classes));
   if (number === 0) throw failure();
   try {
     for (;;) {
@@ -137,11 +137,13 @@ export const asyncName = (name) => (name.endsWith("_") ? `${name.slice(0, -1)}_a
 /** The table of all functions, from which functions.js and the types are made. */
 export function describe() {
   library.tm_describe();
-  return JSON.parse(reply(null).item());
+  openReply(null);
+  return JSON.parse(readItem());
 }
 
 /** What dtypes the functions take and give, from which the types are made. Takes seconds. */
 export function probe() {
   library.tm_probe();
-  return JSON.parse(reply(null).item());
+  openReply(null);
+  return JSON.parse(readItem());
 }

@@ -1,7 +1,7 @@
 // Tensor: a handle to a tensor of the library. Most of its methods are made from the table of functions (functions.js).
 
 import { address, asyncName, call, callAsync, classes, disown, info, memory, own, releaseTensor } from "./core.js";
-import { arrayTypes, fromData } from "./data.js";
+import { arrayTypes } from "./data.js";
 import { TamisError } from "./error.js";
 import { internal, methods } from "./table.js";
 
@@ -10,6 +10,8 @@ const made = Symbol("made by the library");
 
 export class Tensor {
   #handle;
+  #dtype = null; // these two never change
+  #device = null;
 
   /** Tensors come from functions: tensor(data), zeros(2, 3), x.add(1). */
   constructor(key, handle) {
@@ -49,11 +51,11 @@ export class Tensor {
     return info(this.handle).shape;
   }
   get dtype() {
-    return info(this.handle).dtype;
+    return (this.#dtype ??= info(this.handle).dtype);
   }
   /** "cpu" or "webgpu:0". */
   get device() {
-    return info(this.handle).device;
+    return (this.#device ??= info(this.handle).device);
   }
   get ndim() {
     return this.shape.length;
@@ -259,12 +261,6 @@ for (const [name, id] of Object.entries(methods)) {
 if (Symbol.dispose) Tensor.prototype[Symbol.dispose] = Tensor.prototype.dispose;
 
 classes.Tensor = Tensor;
-classes.adopt = (value) => {
-  if (value instanceof Tensor) return { handle: value.handle, kind: "tensor" };
-  if (value instanceof classes.Generator) return { handle: value.handle, kind: "generator" };
-  if (ArrayBuffer.isView(value)) return { handle: fromData(value).handle, kind: "tensor" };
-  return {};
-};
 
 function entry(entries, dim) {
   if (dim === undefined) return entries;

@@ -23,54 +23,73 @@ const decoder = new TextDecoder();
 /** Whether an integer is one that a number holds exactly, beside all smaller ones. */
 const isSafe = (integer) => integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER;
 
-/** Collects items. The buffer is kept for the next call. */
-class Writer {
-  constructor() {
-    this.resize(512);
+/** The library's memory, seen as words of every kind. Growing the memory makes new views of it. */
+class Views {
+  constructor(library) {
+    this.library = library;
+    this.buffer = null;
   }
-
-  resize(words) {
-    const before = this.u32;
-    this.buffer = new ArrayBuffer(8 * words);
-    this.u32 = new Uint32Array(this.buffer);
-    this.f64 = new Float64Array(this.buffer);
-    this.i64 = new BigInt64Array(this.buffer);
-    this.bytes = new Uint8Array(this.buffer);
-    if (before) this.u32.set(before);
-  }
-
-  reserve(words) {
-    if (this.at + words > this.f64.length) this.resize(2 * (this.at + words));
-  }
-
-  head(kind, size) {
-    this.reserve(3);
-    this.u32[2 * this.at] = kind;
-    this.u32[2 * this.at + 1] = size;
-    ++this.at;
-  }
-
-  text(value) {
-    this.reserve(1 + value.length); // at most 3 bytes for each
-    const { written } = encoder.encodeInto(value, this.bytes.subarray(8 * this.at + 8));
-    this.head(kind.text, written);
-    this.at += (written + 7) >> 3;
+  refresh() {
+    const { buffer } = this.library.memory;
+    if (buffer === this.buffer) return;
+    this.buffer = buffer;
+    this.u32 = new Uint32Array(buffer);
+    this.f64 = new Float64Array(buffer);
+    this.i64 = new BigInt64Array(buffer);
+    this.bytes = new Uint8Array(buffer);
   }
 }
 
-const writer = new Writer();
+let views = null; // of the library's memory
+let at = 0; // where the next word is written or read
+let end = 0; // of the room for arguments
+
+/** To be called once, before anything else here. */
+export function attach(library) {
+  views = new Views(library);
+}
+
+// ---- arguments ----------------------------------------------------------------------------------
+
+const smallest = 1024; // words of room for arguments that most calls find enough
+let begin = 0;
+
+/** Makes room for arguments from here on; what was written stays. */
+function reserve(words) {
+  if (at + words <= end) return;
+  const used = at - begin;
+  const size = Math.max(smallest, 2 * (used + words));
+  begin = (views.library.tm_scratch(size) >>> 0) / 8;
+  views.refresh();
+  at = begin + used;
+  end = begin + size;
+}
+
+function head(kind, size) {
+  reserve(3);
+  views.u32[2 * at] = kind;
+  views.u32[2 * at + 1] = size;
+  ++at;
+}
+
+function writeText(value) {
+  reserve(1 + value.length); // at most 3 bytes for each
+  const { written } = encoder.encodeInto(value, views.bytes.subarray(8 * at + 8, 8 * end));
+  head(kind.text, written);
+  at += (written + 7) >> 3;
+}
 
 function writeNumber(value) {
-  writer.head(kind.number, 0);
-  writer.f64[writer.at++] = value;
+  head(kind.number, 0);
+  views.f64[at++] = value;
 }
 
 function writeBigint(value) {
   if (BigInt.asIntN(64, value) !== value) {
     throw new TamisError("value", `${value}n does not fit into 64 bits`);
   }
-  writer.head(kind.bigint, 0);
-  writer.i64[writer.at++] = value;
+  head(kind.bigint, 0);
+  views.i64[at++] = value;
 }
 
 const isPlain = (value) => {
@@ -79,38 +98,39 @@ const isPlain = (value) => {
 };
 const isComplex = (value) => typeof value.re === "number" && typeof value.im === "number";
 
-function writeObject(value, adapt) {
+function writeObject(value, classes) {
+  if (value instanceof classes.Tensor) return head(kind.tensor, value.handle);
   if (Array.isArray(value)) {
-    writer.head(kind.list, value.length);
-    for (const item of value) write(item, adapt);
+    head(kind.list, value.length);
+    for (const item of value) write(item, classes);
     return;
   }
-  const { handle, kind: which } = adapt(value);
-  if (handle !== undefined) return writer.head(which === "generator" ? kind.generator : kind.tensor, handle);
+  if (value instanceof classes.Generator) return head(kind.generator, value.handle);
+  if (ArrayBuffer.isView(value)) throw new TamisError("argument", `a ${value.constructor.name} is not a Tensor; write tensor(array)`);
   if (isPlain(value) && isComplex(value)) {
-    writer.head(kind.complex, 0);
-    writer.f64[writer.at++] = value.re;
-    writer.f64[writer.at++] = value.im;
+    head(kind.complex, 0);
+    views.f64[at++] = value.re;
+    views.f64[at++] = value.im;
     return;
   }
   const name = value.constructor?.name ?? "object";
   throw new TamisError("argument", `a Tensor, number, string, boolean or array was expected, not ${name}`);
 }
 
-function write(value, adapt) {
+function write(value, classes) {
   switch (typeof value) {
     case "undefined":
-      return writer.head(kind.undefined, 0);
+      return head(kind.undefined, 0);
     case "boolean":
-      return writer.head(kind.boolean, value ? 1 : 0);
+      return head(kind.boolean, value ? 1 : 0);
     case "number":
       return writeNumber(value);
     case "bigint":
       return writeBigint(value);
     case "string":
-      return writer.text(value);
+      return writeText(value);
     case "object":
-      return value === null ? writer.head(kind.null, 0) : writeObject(value, adapt);
+      return value === null ? head(kind.null, 0) : writeObject(value, classes);
     default:
       throw new TamisError("argument", `a ${typeof value} is not a value that Tamis takes`);
   }
@@ -121,80 +141,78 @@ function isOptions(value) {
   return typeof value === "object" && value !== null && isPlain(value) && !isComplex(value);
 }
 
-/**
- * The arguments of a call as bytes, which are valid until the next call of encode. `adapt` gives
- * the handle of an object: {handle, kind}.
- */
-export function encode(args, adapt) {
-  writer.at = 0;
+/** Writes the arguments of a call where the library reads them; how many words. `classes` are those of objects that have handles. */
+export function encode(args, classes) {
+  views.refresh();
+  at = begin;
   const last = args.length - 1;
   const hasOptions = last >= 0 && isOptions(args[last]);
-  for (let i = 0; i < (hasOptions ? last : args.length); ++i) write(args[i], adapt);
+  for (let i = 0; i < (hasOptions ? last : args.length); ++i) write(args[i], classes);
   if (hasOptions) {
     const entries = Object.entries(args[last]);
-    writer.head(kind.named, entries.length);
+    head(kind.named, entries.length);
     for (const [name, value] of entries) {
-      writer.text(name);
-      write(value, adapt);
+      writeText(name);
+      write(value, classes);
     }
   }
-  return writer.bytes.subarray(0, 8 * writer.at);
+  return at - begin;
 }
 
-/** Reads the items of a reply. `objects` makes tensors and generators of handles. */
-export class Reader {
-  constructor(memory, pointer, words, objects) {
-    this.u32 = new Uint32Array(memory, pointer, 2 * words);
-    this.f64 = new Float64Array(memory, pointer, words);
-    this.i64 = new BigInt64Array(memory, pointer, words);
-    this.bytes = new Uint8Array(memory, pointer, 8 * words);
-    this.at = 0;
-    this.objects = objects;
-  }
+// ---- results ------------------------------------------------------------------------------------
 
-  item() {
-    const which = this.u32[2 * this.at];
-    const size = this.u32[2 * this.at + 1];
-    ++this.at;
-    switch (which) {
-      case kind.boolean:
-        return size !== 0;
-      case kind.number:
-        return this.f64[this.at++];
-      case kind.complex:
-        return { re: this.f64[this.at++], im: this.f64[this.at++] };
-      case kind.bigint: {
-        const value = this.i64[this.at++];
-        return isSafe(value) ? Number(value) : value;
-      }
-      case kind.text: {
-        const text = decoder.decode(this.bytes.subarray(8 * this.at, 8 * this.at + size));
-        this.at += (size + 7) >> 3;
-        return text;
-      }
-      case kind.tensor:
-        return this.objects.tensor(size);
-      case kind.generator:
-        return this.objects.generator(size);
-      case kind.same:
-        return this.objects.same(size);
-      case kind.list:
-        return Array.from({ length: size }, () => this.item());
-      case kind.named:
-        return this.named(size);
-      default:
-        return undefined;
-    }
-  }
+let objects = null; // what makes tensors and generators of handles
 
-  /** Several results: by name, and in order: `const [values, indices] = x.sort()`. */
-  named(count) {
-    const result = {};
-    for (let i = 0; i < count; ++i) {
-      const name = this.item();
-      result[name] = this.item();
+/** Goes to the first item of the reply. `makers` make tensors and generators of handles. */
+export function openReply(makers) {
+  views.refresh();
+  at = (views.library.tm_reply() >>> 0) / 8;
+  objects = makers;
+}
+
+/** The next item of the reply. */
+export function readItem() {
+  const which = views.u32[2 * at];
+  const size = views.u32[2 * at + 1];
+  ++at;
+  switch (which) {
+    case kind.boolean:
+      return size !== 0;
+    case kind.number:
+      return views.f64[at++];
+    case kind.complex:
+      return { re: views.f64[at++], im: views.f64[at++] };
+    case kind.bigint: {
+      const value = views.i64[at++];
+      return isSafe(value) ? Number(value) : value;
     }
-    const values = Object.values(result);
-    return Object.defineProperty(result, Symbol.iterator, { value: () => values[Symbol.iterator]() });
+    case kind.text: {
+      const text = decoder.decode(views.bytes.subarray(8 * at, 8 * at + size));
+      at += (size + 7) >> 3;
+      return text;
+    }
+    case kind.tensor:
+      return objects.tensor(size);
+    case kind.generator:
+      return objects.generator(size);
+    case kind.same:
+      return objects.same(size);
+    case kind.list:
+      return Array.from({ length: size }, readItem);
+    case kind.named:
+      return readNamed(size);
+    default:
+      return undefined;
   }
+}
+
+/** Several results: by name, and in order: `const [values, indices] = x.sort()`. */
+function readNamed(count) {
+  const result = {};
+  for (let i = 0; i < count; ++i) {
+    const name = readItem();
+    result[name] = readItem();
+  }
+  const values = Object.values(result);
+  return Object.defineProperty(result, Symbol.iterator, { value: () => values[Symbol.iterator]() });
 }
