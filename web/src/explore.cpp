@@ -121,20 +121,27 @@ Window window_of(const Question& q, const cli::Box& box) {
 
 /// The smallest and the largest finite element of the first array.
 Json range_of(const Question& q) {
-  cli::Partial all;
+  using Ends = std::optional<std::pair<double, double>>;
+  Ends all;
   q.runner().run(
       "range", q.x().shape, itemsize(q.x().dtype),
-      [&](const cli::Box& box, int) {
+      [&](const cli::Box& box, int) -> Ends {
         cli::BoxOfArrays arrays(q.inputs().arrays(), box);
-        const Tensor& x = arrays[0];
-        return cli::partial_of(is_floating_point(x.dtype()) ? masked_select(x, isfinite(x)) : x);
+        Tensor x = arrays[0];
+        if (is_floating_point(x.dtype())) x = masked_select(x, isfinite(x));
+        if (x.numel() == 0) return std::nullopt;
+        return std::pair(x.amin().item().to_double(), x.amax().item().to_double());
       },
-      [&](std::span<const cli::Partial> parts) {
-        for (const cli::Partial& p : parts) join(all, p);
+      [&](std::span<const Ends> parts) {
+        for (const Ends& part : parts) {
+          if (!part) continue;
+          if (!all) all = part;
+          all = {std::min(all->first, part->first), std::max(all->second, part->second)};
+        }
       });
   q.inputs().check_intact();
-  if (all.count == 0) return nullptr;
-  return {{"low", all.min.to_double()}, {"high", all.max.to_double()}};
+  if (!all) return nullptr;
+  return {{"low", all->first}, {"high", all->second}};
 }
 
 Region region_of(const Json& request, const Shape& shape) {

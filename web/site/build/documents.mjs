@@ -129,20 +129,15 @@ function collect(root, first, marked) {
 function contents(document) {
   const deep = document.headings.filter(({ level }) => level === 2 || level === 3);
   if (deep.length < 3) return "";
-  // Hundreds of functions under a heading are folded.
-  let html = "";
-  let open = false;
-  deep.forEach(({ level, text, id }, i) => {
-    const link = `<a href="#${id}">${escape(text)}</a>`;
-    if (level === 2) {
-      if (open) html += "</ul></details></li>";
-      open = deep[i + 1]?.level === 3;
-      html += open ? `<li><details><summary>${link}</summary><ul>` : `<li>${link}</li>`;
-    } else if (open) {
-      html += `<li>${link}</li>`;
-    }
-  });
-  if (open) html += "</ul></details></li>";
+  const link = ({ text, id }) => `<a href="#${id}">${escape(text)}</a>`;
+  const groups = []; // a heading, and those below it
+  for (const heading of deep) {
+    if (heading.level === 2) groups.push({ heading, below: [] });
+    else groups.at(-1)?.below.push(heading);
+  }
+  // Hundreds of functions are folded.
+  const folded = (below) => `<details><summary>${below.length} below</summary><ul>${below.map((one) => `<li>${link(one)}</li>`).join("")}</ul></details>`;
+  const html = groups.map(({ heading, below }) => `<li>${link(heading)}${below.length ? folded(below) : ""}</li>`).join("");
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${html}</ul></nav>`;
 }
 

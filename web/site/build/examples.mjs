@@ -50,7 +50,7 @@ function sea(random) {
     const lat = ((90 - i - 0.5) * Math.PI) / 180;
     for (let j = 0; j < 360; ++j) {
       const lon = ((j + 0.5) * Math.PI) / 180;
-      const isLand = height(lat, lon, 0, 24) > 1.9;
+      const isLand = height(lat, lon, 0, 24) > 0.9;
       const value = 29 * Math.cos(lat) ** 1.5 - 1.5 + 0.8 * height(lat, lon, 24, 40);
       data[360 * i + j] = isLand ? NaN : Math.round(100 * Math.max(-1.8, value)) / 100;
     }

@@ -9,7 +9,7 @@ function cell(number, code, output) {
 <textarea aria-label="Code of cell ${number}" spellcheck="false" autocapitalize="off" autocomplete="off" rows="${code.split("\n").length}">
 ${escape(code)}</textarea></div>
 <div class="bar"><button type="button" class="small run" aria-label="Run cell ${number}">Run</button>
-<button type="button" class="small plain both" aria-label="Time cell ${number} on both devices">Time on both</button>
+<button type="button" class="small plain both" aria-label="Time on both devices, cell ${number}">Time on both</button>
 <button type="button" class="small plain reset" aria-label="Reset cell ${number}" hidden>Reset</button>
 <span class="times"></span></div>
 <pre class="output" role="status" aria-label="Output of cell ${number}" tabindex="0">${escape(output)}</pre>

@@ -3,7 +3,7 @@
 import { saveButtons } from "./downloads.js";
 import { Abandoned, Engine } from "./engine.js";
 import { examples, suggestionsFor } from "./examples.js";
-import { filesFor, openSource, withoutPath } from "./sources.js";
+import { filesFor, openSource, readable } from "./sources.js";
 import { $, make, problem, showCounts, showFirst, showHistogram, showPicture, showProgress, showSource, showStatistics, showSuggestions, showTable } from "./view.js";
 import { Picture } from "./picture.js";
 import { watchPicture } from "./zoom.js";
@@ -41,7 +41,7 @@ const request = (more = {}) => ({
 
 function conditionProblem(error) {
   $("where").setAttribute("aria-invalid", String(Boolean(error)));
-  problem("where-problem", error ? withoutPath(error.message) : null);
+  problem("where-problem", error ? readable(error.message) : null);
   if (error) $("results").classList.add("old");
 }
 
@@ -65,7 +65,7 @@ async function refresh() {
     const answer = await ask("look", request({ range: state.range, bins: 60, first: 100 }));
     conditionProblem(null);
     state.found = answer.found;
-    state.picture = new Picture(answer.found.picture, answer.cells, answer.found.shape);
+    state.picture = pictureOf(answer.found.picture, answer.cells);
     showFindings();
     await refreshTable(ask);
     if (answer.found.statistics) {
@@ -81,6 +81,13 @@ async function refresh() {
     $("results").setAttribute("aria-busy", "false");
     conditionProblem(error);
   }
+}
+
+/** With the names of columns, where the picture shows a table. */
+function pictureOf(found, cells) {
+  const isTable = state.source.columns && state.chosen === state.source.arrays[0];
+  const { shape } = state.found;
+  return new Picture(found, cells, shape, isTable && shape.length === 2 && shape[1] === state.source.columns.length ? state.source.columns : null);
 }
 
 function showFindings() {
@@ -100,7 +107,7 @@ async function zoom(rectangle) {
   try {
     const { found, cells } = await engine.ask("draw", request());
     if (mine !== turn) return;
-    state.picture = new Picture(found, cells, state.found.shape);
+    state.picture = pictureOf(found, cells);
     redraw();
     if ($("results").getAttribute("aria-busy") === "true") refresh(); // what was given up for this
   } catch (error) {
@@ -121,7 +128,7 @@ async function refreshTable(ask = (name, what) => engine.ask(name, what)) {
   $("table-column").value = column;
   $("table-row").max = Math.max(0, matrixRows - 1);
   $("table-column").max = Math.max(0, matrixColumns - 1);
-  showTable(found, rectangle, state.picture.wrapped);
+  showTable(found, rectangle, state.picture);
 }
 
 function moveTable(row, column) {
@@ -236,7 +243,7 @@ async function open(file, { example = null, where = null, x = null } = {}) {
     choose(named >= 0 ? named : usable);
   } catch (error) {
     if (error instanceof Abandoned) return;
-    problem("file-problem", withoutPath(error.message));
+    problem("file-problem", readable(error.message));
     if (before) engine.setFiles(before.files);
     if (before && $("results").getAttribute("aria-busy") === "true") refresh();
   }

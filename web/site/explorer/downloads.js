@@ -2,7 +2,7 @@
 
 import { grouped, percentage } from "./numbers.js";
 import { pictureFile } from "./picture.js";
-import { filesFor, withoutPath } from "./sources.js";
+import { filesFor, readable } from "./sources.js";
 import { $, arrayText, problem } from "./view.js";
 
 function download(blob, name) {
@@ -27,7 +27,7 @@ export function saveButtons({ state, engine }) {
       $("save-status").textContent = `${name}: ${grouped(blob.size)} bytes`;
     } catch (error) {
       $("save-status").textContent = "";
-      problem("save-problem", withoutPath(error.message));
+      problem("save-problem", readable(error.message));
     } finally {
       button.disabled = false;
     }

@@ -62,13 +62,18 @@ export class Engine {
     this.#channel?.ask("files", null, { files }).catch(() => {});
   }
 
-  #open() {
-    if (this.#channel && !this.#channel.broken) return this.#channel;
-    this.#channel = this.#spare?.broken ? new Channel() : (this.#spare ?? new Channel());
+  /** A worker that has loaded the library already, if there is one. */
+  #take() {
+    const channel = this.#spare && !this.#spare.broken ? this.#spare : new Channel();
     this.#spare = null;
-    this.#channel.ask("files", null, { files: this.#files }).catch(() => {});
     // Later, so that it does not compete for the processor.
     setTimeout(() => (this.#spare ??= new Channel()), 1500);
+    channel.ask("files", null, { files: this.#files }).catch(() => {});
+    return channel;
+  }
+
+  #open() {
+    if (!this.#channel || this.#channel.broken) this.#channel = this.#take();
     return this.#channel;
   }
 
@@ -92,9 +97,8 @@ export class Engine {
 
   /** Asks a worker of its own, which nothing ends. */
   async aside(name, request, report) {
-    const channel = new Channel();
+    const channel = this.#take();
     try {
-      await channel.ask("files", null, { files: this.#files });
       return await channel.ask(name, request, { report });
     } finally {
       channel.close();

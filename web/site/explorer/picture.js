@@ -25,9 +25,10 @@ const printColours = { paper: "#ffffff", ink: "#202020", faint: "#666666", line:
 
 /** A picture as the worker gives it: {shape, matrix, wrapped, rectangle, cells, block} and the numbers of its cells. */
 export class Picture {
-  constructor(found, numbers, shape) {
+  constructor(found, numbers, shape, names = null) {
     Object.assign(this, found);
     this.shape = shape;
+    this.names = names; // of the columns, if they have any
     [this.rows, this.columns] = found.cells;
     const n = this.rows * this.columns;
     this.elements = numbers.subarray(0, n);
@@ -68,7 +69,8 @@ export class Picture {
     const [elements, kept, mean] = [this.elements[i], this.kept[i], this.means[i]];
     if (elements === 0) return "behind the end";
     const span = (a, b, text) => (a === b ? `${text} ${a}` : `${text}s ${a} to ${b}`);
-    let place = `${span(first, last, "row")}, ${span(begin, end, "column")}`;
+    const across = this.names && begin === end ? this.names[begin] : span(begin, end, "column");
+    let place = `${span(first, last, "row")}, ${across}`;
     if (this.wrapped) {
       const element = first * this.matrix[1] + begin;
       place = elements === 1 ? `element ${grouped(element)}` : `elements from ${grouped(element)} on`;
@@ -94,23 +96,36 @@ function layout(picture, context, width, most, withScale) {
   const gutter = Math.max(...labels) > 0 ? Math.ceil(Math.max(...labels)) + 12 : 4;
   const bar = withScale ? 68 : 0;
   const space = width - gutter - bar - 4;
-  const cellWidth = space / Math.max(picture.columns, 1);
-  const wanted = Math.max(cellWidth, 3) * picture.rows * (picture.block[0] / picture.block[1]);
+  const wanted = (space / Math.max(right - left, 1)) * (bottom - top); // square elements, if there is room
   const height = Math.round(Math.min(most, Math.max(wanted, Math.min(160, picture.rows * 48))));
   return { size, gutter, bar, width: space, height, top: 4, total: height + size + 18, span: { top, bottom, left, right } };
 }
 
-function drawCells(context, picture, at, colours, mode) {
-  const image = new ImageData(picture.columns, picture.rows);
-  const [paper, rejected, kept] = [parse(colours.paper), parse(colours.rejected), parse(colours.kept)];
+/** Colours as the bytes of a pixel lie in a word. */
+const word = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+const steps = 255;
+const table = (colour) => Uint32Array.from({ length: steps + 1 }, (_, i) => word(colour(i / steps)));
+
+/** The picture, a pixel for each cell. What is between none and all kept has tables of colours, and so have values. */
+function paint(picture, colours, mode) {
+  const [rejected, kept] = [parse(colours.rejected), parse(colours.kept)];
+  const [none, all, paper] = [word(rejected), word(kept), word(parse(colours.paper))];
+  const shares = table((t) => mix(rejected, kept, strength(Math.min(Math.max(t, 0.001), 0.999))));
   const [low, high] = picture.range;
-  for (let i = 0; i < picture.kept.length; ++i) {
-    const value = picture.means[i];
-    const share = picture.elements[i] === 0 ? -1 : picture.kept[i] / picture.elements[i];
-    const full = mode === "value" && !Number.isNaN(value) ? onScale(high > low ? (value - low) / (high - low) : 0.5) : kept;
-    const colour = share < 0 ? paper : mode === "value" && share > 0 ? mix(rejected, full, 0.4 + 0.6 * share) : mix(rejected, full, strength(share));
-    image.data.set([...colour, 255], 4 * i);
+  const values = mode === "value" ? Array.from({ length: 11 }, (_, i) => table((t) => mix(rejected, onScale(t), 0.4 + 0.06 * i))) : null;
+  const pixels = new Uint32Array(picture.kept.length);
+  for (let i = 0; i < pixels.length; ++i) {
+    const [elements, count, value] = [picture.elements[i], picture.kept[i], picture.means[i]];
+    if (elements === 0) pixels[i] = paper;
+    else if (count === 0) pixels[i] = none;
+    else if (values && !Number.isNaN(value)) pixels[i] = values[Math.round((10 * count) / elements)][high > low ? Math.round((steps * (value - low)) / (high - low)) : steps >> 1];
+    else pixels[i] = count === elements ? all : shares[Math.round((steps * count) / elements)];
   }
+  return new ImageData(new Uint8ClampedArray(pixels.buffer), picture.columns, picture.rows);
+}
+
+function drawCells(context, picture, at, colours, mode) {
+  const image = paint(picture, colours, mode);
   const cells = new OffscreenCanvas(picture.columns, picture.rows);
   cells.getContext("2d").putImageData(image, 0, 0);
   context.imageSmoothingEnabled = at.width < picture.columns || at.height < picture.rows;
@@ -144,6 +159,10 @@ function drawAxes(context, picture, at, colours) {
   context.textAlign = "center";
   context.textBaseline = "top";
   const widest = context.measureText(grouped(Math.max(right - 1, 0))).width + 16;
+  if (picture.names && columnWidth > 56) {
+    for (let c = left; c < right; ++c) context.fillText(picture.names[c], at.gutter + (c - left + 0.5) * columnWidth, at.top + at.height + 7, columnWidth - 6);
+    return;
+  }
   const columnStep = niceStep(right - left, at.width / widest);
   for (let column = Math.ceil(left / columnStep) * columnStep; column < right; column += columnStep) {
     const x = at.gutter + (column - left + 0.5) * columnWidth;

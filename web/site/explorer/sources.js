@@ -14,8 +14,8 @@ export function variable(text) {
 
 const safe = (name) => name.replace(/[:=/\\]/g, "_") || "data";
 
-/** Messages of the library name files by their path in the worker. */
-export const withoutPath = (message) => message.replaceAll(/\/(?:in|out)\/(?:\d+\/)?/g, "");
+/** Messages of the command line, where paths are those in the worker, as the page gives them. */
+export const readable = (message) => message.replaceAll(/\/(?:in|out)\/(?:\d+\/)?/g, "").replace(/^--value: /, "");
 
 /** Fields of the first line of a CSV file. */
 function firstFields(text) {

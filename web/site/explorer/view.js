@@ -92,6 +92,7 @@ export function showStatistics(found, quantiles) {
 export function showHistogram(histogram) {
   const isThere = histogram && histogram.edges.length > 0;
   $("histogram").hidden = !isThere;
+  $("bins").hidden = !isThere;
   if (!isThere) {
     $("histogram-text").textContent = histogram ? "The range is too large for a histogram." : "There are no finite numbers to count.";
     return;
@@ -102,6 +103,17 @@ export function showHistogram(histogram) {
   const text = `${all.length} bins from ${short(String(edges[0]))} to ${short(String(edges.at(-1)))}; grey: all elements, blue: the kept`;
   $("histogram-text").textContent = text;
   $("histogram").setAttribute("aria-label", `Histogram: ${text}. The fullest bin begins at ${short(String(edges[top]))} with ${grouped(all[top])} elements, of which ${grouped(kept[top])} are kept.`);
+  $("bins").ontoggle = () => $("bins").open && showBins(histogram);
+  if ($("bins").open) showBins(histogram);
+}
+
+function showBins({ edges, all, kept }) {
+  const head = make("tr", ["from", "to", "all", "kept"].map((text) => make("th", text, { scope: "col" })));
+  const rows = all.map((count, i) => {
+    const numbers = [short(String(edges[i + 1])), grouped(count), grouped(kept[i])];
+    return make("tr", [make("th", short(String(edges[i])), { scope: "row" }), ...numbers.map((text) => make("td", text))]);
+  });
+  $("bins").querySelector("table").replaceChildren(make("thead", [head]), make("tbody", rows));
 }
 
 export function showPicture(picture, mode) {
@@ -120,11 +132,11 @@ export function showPicture(picture, mode) {
   return at;
 }
 
-export function showTable(found, rectangle, wrapped) {
+export function showTable(found, rectangle, { wrapped, names }) {
   const [, , left] = rectangle;
   const columns = Math.max(0, ...found.rows.map(({ cells }) => cells.length));
-  const head = make("tr", [make("td", "")]);
-  for (let c = 0; c < columns; ++c) head.append(make("th", String(left + c), { scope: "col" }));
+  const head = make("tr", [make("td", "", { class: "corner" })]);
+  for (let c = 0; c < columns; ++c) head.append(make("th", names?.[left + c] ?? String(left + c), { scope: "col" }));
   const rows = found.rows.map(({ index, cells }) => {
     const label = wrapped ? grouped(index[0]) : index.slice(0, -1).join(",");
     const row = make("tr", [make("th", label, { scope: "row" })]);

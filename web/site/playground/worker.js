@@ -27,12 +27,16 @@ class Output {
   }
 }
 
-/** The cell as a module: without types, and with the address of the library for its name. */
+/** The cell as a module with one function: without types, and with the address of the library for its name. */
 async function moduleOf(code) {
   const { transform } = await compiler;
   const plain = transform(code, { transforms: ["typescript"], disableESTransforms: true, keepUnusedImports: true }).code;
-  const imported = plain.replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(["'])tamis\2/g, (_, before) => `${before}${JSON.stringify(base)}`);
-  return `export {};\n${imported}\n`;
+  const imports = [];
+  const body = plain.replaceAll(/^[ \t]*import\s[^;]*?["'][^"'\n]*["'];?/gm, (statement) => {
+    imports.push(statement.replace(/(["'])tamis\1/, JSON.stringify(base)));
+    return "";
+  });
+  return `${imports.join("\n")}\nexport default async () => {\n${body}\n};\n`;
 }
 
 async function run(code, device) {
@@ -48,9 +52,10 @@ async function run(code, device) {
   const log = console.log;
   console.log = print;
   const url = URL.createObjectURL(new Blob([await moduleOf(code)], { type: "text/javascript" }));
-  const begin = performance.now();
   try {
-    await import(url);
+    const { default: cell } = await import(url);
+    const begin = performance.now();
+    await cell();
     if (device !== "cpu") await torch.webgpu.synchronize();
     const time = performance.now() - begin;
     return { text: await output.text(), time };
