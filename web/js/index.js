@@ -1,6 +1,6 @@
 // Tamis: tensors and masking with PyTorch's semantics, on the CPU (wasm) and on WebGPU.
 
-import { call, gpu } from "./core.js";
+import { call, gpu, memory } from "./core.js";
 import { internal } from "./table.js";
 
 export * from "./functions.js";
@@ -38,6 +38,10 @@ export function set_printoptions(options = {}) {
   call(internal.set_printoptions, [options]);
 }
 
+/** Where tensors are made unless a device is given: "cpu", until another is set. */
+export const get_default_device = () => call(internal.default_device, []);
+export const set_default_device = (device) => void call(internal.set_default_device, [device]);
+
 /** The device "webgpu". */
 export const webgpu = {
   /** Opens the device on the first call; whether it can be used. */
@@ -57,3 +61,6 @@ export const webgpu = {
   reset_stats: () => void call(internal.reset_stats, []),
 };
 
+
+/** The bytes that the library has taken from the system. They are used again, and never given back. */
+export const memory_bytes = () => memory().byteLength;
