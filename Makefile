@@ -4,9 +4,10 @@
 PRESET ?= release
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 20
+PORT ?= 8000
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup setup-dev build test demo python web sanitize fuzz bench check-layers format check-format clean
+.PHONY: help setup setup-dev build test demo python web site serve sanitize fuzz bench check-layers format check-format clean
 
 help:
 	@echo 'make demo          build Tamis, run the command line on a year of weather data, then a tour of the library'
@@ -14,6 +15,8 @@ help:
 	@echo 'make build         build the library, tests and examples in build/$(PRESET)'
 	@echo 'make python        build the Python module into build/python and run its tests'
 	@echo 'make web           build the library for JavaScript, WebAssembly and all, into build/web'
+	@echo 'make site          build the site into build/site: explorer, playground and documentation'
+	@echo 'make serve         build it and serve it on this machine, on port PORT (8000)'
 	@echo 'make sanitize      build with clang and run the tests under AddressSanitizer and UBSan, with warnings as errors'
 	@echo 'make fuzz          in the same build, fuzz each parser for FUZZ_SECONDS (20), starting from fuzz/corpus'
 	@echo 'make bench         compare with PyTorch, NumPy and xtensor; BENCH_ARGS=--help lists the options'
@@ -57,6 +60,14 @@ web:
 	@cmake --preset web
 	@cmake --build --preset web --parallel $(JOBS) --target tamis_web
 	@node web/size.mjs build/web/tamis.wasm
+
+site: web
+	@node web/make_package.mjs build/web/tamis.wasm build/web/package
+	@node web/make_site.mjs build/web/package build/site
+
+serve: site
+	@echo 'the site is at http://localhost:$(PORT)/; Ctrl-C ends it'
+	@python3 -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
 
 sanitize: setup-dev
 	@CXX=$$(command -v clang++-14 || command -v clang++) cmake --preset sanitize
