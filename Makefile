@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 20
 PORT ?= 8000
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup setup-dev build test demo python web site serve sanitize fuzz bench check-layers format check-format clean
+.PHONY: help setup setup-dev build test demo python web site serve test-web sanitize fuzz bench check-layers format check-format clean
 
 help:
 	@echo 'make demo          build Tamis, run the command line on a year of weather data, then a tour of the library'
@@ -17,6 +17,7 @@ help:
 	@echo 'make web           build the library for JavaScript, WebAssembly and all, into build/web'
 	@echo 'make site          build the site into build/site: explorer, playground and documentation'
 	@echo 'make serve         build it and serve it on this machine, on port PORT (8000)'
+	@echo 'make test-web      test both in Node and in Chromium, on the CPU and on WebGPU'
 	@echo 'make sanitize      build with clang and run the tests under AddressSanitizer and UBSan, with warnings as errors'
 	@echo 'make fuzz          in the same build, fuzz each parser for FUZZ_SECONDS (20), starting from fuzz/corpus'
 	@echo 'make bench         compare with PyTorch, NumPy and xtensor; BENCH_ARGS=--help lists the options'
@@ -53,21 +54,30 @@ python: setup
 	@cmake --build --preset release --parallel $(JOBS) --target tamis_python
 	@ctest --preset release --parallel $(JOBS) --tests-regex '^(python|torch)'
 
-# First the module, by a toolchain that is made once; what JavaScript adds to it comes after.
+# The module, by a toolchain that is made once, then the package around it.
 web:
 	@scripts/setup --web
 	@scripts/web-toolchain $(JOBS)
 	@cmake --preset web
 	@cmake --build --preset web --parallel $(JOBS) --target tamis_web
 	@node web/size.mjs build/web/tamis.wasm
+	@node web/make_package.mjs build/web/tamis.wasm build/web/package
+	@cd build/web && npm pack ./package --silent
 
 site: web
-	@node web/make_package.mjs build/web/tamis.wasm build/web/package
 	@node web/make_site.mjs build/web/package build/site
 
 serve: site
 	@echo 'the site is at http://localhost:$(PORT)/; Ctrl-C ends it'
 	@python3 -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
+
+test-web: setup
+	@scripts/setup --web-test
+	@$(MAKE) site
+	@cmake --preset $(PRESET)
+	@cmake --build --preset $(PRESET) --parallel $(JOBS) --target tamis_web_record
+	@cmake --build --preset web --parallel $(JOBS) --target tamis_web_tests
+	@scripts/test-web $(PRESET)
 
 sanitize: setup-dev
 	@CXX=$$(command -v clang++-14 || command -v clang++) cmake --preset sanitize
