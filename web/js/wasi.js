@@ -36,6 +36,49 @@ class Bytes {
   }
 }
 
+const pieceSize = 1 << 20;
+
+/** The content of a file that is being written: in pieces, so that a large one is never copied to grow. */
+class Pieces {
+  #pieces = [];
+  size = 0;
+
+  read(at, length) {
+    const end = Math.min(at + length, this.size);
+    if (at >= end) return new Uint8Array(0);
+    const begin = at % pieceSize;
+    if (begin + end - at <= pieceSize) return this.#pieces[Math.floor(at / pieceSize)].subarray(begin, begin + end - at);
+    const bytes = new Uint8Array(end - at);
+    this.#each(at, bytes, (piece, part) => part.set(piece));
+    return bytes;
+  }
+  write(at, bytes) {
+    this.resize(Math.max(this.size, at + bytes.length));
+    this.#each(at, bytes, (piece, part) => piece.set(part));
+  }
+  resize(size) {
+    while (this.#pieces.length * pieceSize < size) this.#pieces.push(new Uint8Array(pieceSize));
+    if (size < this.size) {
+      this.#pieces.length = Math.ceil(size / pieceSize);
+      if (size % pieceSize) this.#pieces.at(-1).fill(0, size % pieceSize);
+    }
+    this.size = size;
+  }
+  /** Without a copy in between. */
+  blob() {
+    return new Blob(this.#pieces.map((piece, i) => piece.subarray(0, Math.min(pieceSize, this.size - i * pieceSize))));
+  }
+  /** Calls visit with the parts of the pieces and of the bytes that lie at the same place. */
+  #each(at, bytes, visit) {
+    for (let done = 0; done < bytes.length; ) {
+      const begin = (at + done) % pieceSize;
+      const n = Math.min(pieceSize - begin, bytes.length - done);
+      visit(this.#pieces[Math.floor((at + done) / pieceSize)].subarray(begin, begin + n), bytes.subarray(done, done + n));
+      done += n;
+    }
+  }
+}
+
 /** A file of the user's that stays where it is. Reading costs much more by the call than by the byte, so it reads ahead. */
 class BlobContent {
   #piece = new Uint8Array(0);
@@ -84,6 +127,11 @@ export class Files {
   get(path) {
     const file = this.#content.get(clean(path));
     return file.read(0, file.size).slice();
+  }
+  /** The content as a Blob. */
+  blob(path) {
+    const file = this.#content.get(clean(path));
+    return file.blob?.() ?? new Blob([file.read(0, file.size)]);
   }
   remove(path) {
     this.#content.delete(clean(path));
@@ -167,7 +215,7 @@ export class Files {
     if (directory && content) return errno.notdir;
     if (content && create && exclusive) return errno.exist;
     if (!content && !create) return errno.noent;
-    if (!content) this.#content.set(path, (content = new Bytes()));
+    if (!content) this.#content.set(path, (content = new Pieces()));
     if (truncate) content.resize(0);
     this.#open.set(this.#next, { content, path, position: 0, append: fdflags & 1 });
     this.#view().setUint32(result, this.#next++, true);

@@ -12,7 +12,7 @@ ${escape(code)}</textarea></div>
 <button type="button" class="small plain both" aria-label="Time on both devices, cell ${number}">Time on both</button>
 <button type="button" class="small plain reset" aria-label="Reset cell ${number}" hidden>Reset</button>
 <span class="times"></span></div>
-<pre class="output" role="status" aria-label="Output of cell ${number}" tabindex="0">${escape(output)}</pre>
+<pre class="output" role="status" aria-label="Output of cell ${number}" tabindex="0">${output.startsWith("TamisError: ") ? `<span class="error">${escape(output)}</span>` : escape(output)}</pre>
 </section>`;
 }
 

@@ -118,7 +118,7 @@ async function zoom(rectangle) {
 async function refreshTable(ask = (name, what) => engine.ask(name, what)) {
   $("table-at").hidden = state.table !== "around";
   if (state.table === "kept") return showFirst(state.found.first, state.found.kept);
-  const [rows, columns] = [14, Math.max(4, Math.min(16, Math.floor($("table").parentElement.clientWidth / 84)))];
+  const [rows, columns] = [14, Math.max(4, Math.min(16, Math.floor($("table").parentElement.clientWidth / 72)))];
   const [matrixRows, matrixColumns] = state.picture.matrix;
   const clamp = (at, size) => Math.max(0, Math.min(at, size - 1));
   const [row, column] = [clamp(state.place[0], matrixRows), clamp(state.place[1], matrixColumns)];

@@ -32,7 +32,7 @@ function cells() {
 }
 
 function output(path) {
-  const blob = new Blob([files.get(path)]);
+  const blob = files.blob(path);
   files.remove(path);
   return blob;
 }
