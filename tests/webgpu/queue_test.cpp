@@ -191,6 +191,20 @@ TEST_F(WebGpuQueue, BuffersAreKeptForReuseButNotWithoutEnd) {
   EXPECT_EQ(queue_.stats().cached_bytes, 0);
 }
 
+TEST_F(WebGpuQueue, OnlyTheSameBytesAreRecalled) {
+  const std::string old(16, 'x'), one("a\0\0\0", 4), more("a\0\0\0\0\0\0\0", 8);
+  Attempt attempt;
+  for (const std::string& data : {old, one, one, more}) {
+    const Attempt::Run run(attempt);
+    Block* const block = queue_.allocate(16);
+    queue_.write(block, 0, data.data(), static_cast<int64_t>(data.size()));
+    const auto& memory = *static_cast<const std::vector<char>*>(block->handle);
+    EXPECT_EQ(std::string(memory.data(), data.size()), data);
+    queue_.free(block);
+  }
+  EXPECT_EQ(queue_.stats().written_bytes, 16 + 4 + 8) << "the second time nothing was written";
+}
+
 TEST_F(WebGpuQueue, BuffersThatHaveFailedAreNotUsedAgain) {
   Block *const first = queue_.allocate(1000), *const second = queue_.allocate(1000);
   gpu_.broken = first->handle;

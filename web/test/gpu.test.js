@@ -7,7 +7,7 @@ import { assert, test } from "./harness.js";
 const { webgpu } = torch;
 
 /** 10007 numbers that differ from their neighbours, on the CPU. */
-const numbers = () => torch.arange(10007).mul(7919).remainder(10007).sub(5000).to("float32").mul(0.25);
+const numbers = () => torch.arange(10007, { device: "cpu" }).mul(7919).remainder(10007).sub(5000).to("float32").mul(0.25);
 const onBoth = () => {
   const here = numbers();
   return { here, there: here.to("webgpu") };
@@ -157,6 +157,16 @@ test("random numbers are drawn once", async () => {
   assert.close(await draw("webgpu"), await draw("cpu"), 0);
 });
 
+test("a loop that disposes of its tensors holds its memory", async () => {
+  const { there } = onBoth();
+  const step = (i) => torch.tidy(() => void there.mul(i).add(1).settle());
+  for (let i = 0; i < 300; ++i) step(i);
+  const { live_bytes, cached_bytes } = await asked(() => {
+    for (let i = 0; i < 3000; ++i) step(i);
+  });
+  assert.equal([live_bytes, cached_bytes], [0, 0]);
+});
+
 // ---- what goes wrong ----------------------------------------------------------------------------
 
 /** Runs fn while a method of all devices is another. */
@@ -215,6 +225,7 @@ test("memory that tensors may take is counted", async () => {
 test("a lost device rejects what waits and refuses what follows; the CPU goes on", async () => {
   const { here, there } = onBoth();
   const deferred = there.add(1);
+  torch.set_default_device("webgpu");
   const waiting = [there.masked_select_async(there.gt(0)), there.sum().item_async(), webgpu.synchronize()];
   gpu.lose();
   for (const promise of waiting) await assert.rejects(promise, "device", "lost");
@@ -226,6 +237,8 @@ test("a lost device rejects what waits and refuses what follows; the CPU goes on
   assert.equal(here.gt(0).sum().item(), numbers().gt(0).sum().item());
 
   assert.equal(await webgpu.is_available(), true); // another one
+  assert.equal(await torch.ones(3).sum().item_async(), 3); // the default device is the new one
+  torch.set_default_device("cpu");
   const again = here.to("webgpu");
   assert.equal(await again.tolist_async(), here.tolist());
   await assert.rejects(there.tolist_async(), "device", "was lost");

@@ -24,6 +24,7 @@ inline uint64_t mix(std::initializer_list<uint64_t> values) {
   return hash;
 }
 inline uint64_t mix_bytes(uint64_t hash, const void* data, int64_t bytes) {
+  hash = mix(hash, static_cast<uint64_t>(bytes));  // zeros at the end count, too
   for (int64_t i = 0; i < bytes; i += 8) {
     uint64_t part = 0;
     std::memcpy(&part, static_cast<const char*>(data) + i,
