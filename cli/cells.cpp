@@ -74,12 +74,16 @@ void CellGrid::add(int64_t first, const Tensor& mask, const Tensor& values) {
   }
   const int64_t end = first + flags.numel();
   for (int64_t at = first; at < end;) {
-    const int64_t row = at / matrix_columns_, column = at % matrix_columns_;
-    const int64_t block_end = (column / block_columns_ + 1) * block_columns_;
-    const int64_t n = std::min(std::min(block_end, matrix_columns_) - column, end - at);
-    add_run(cells_[index(row / block_rows_, column / block_columns_)], kept + (at - first),
-            value == nullptr ? nullptr : value + (at - first), n);
-    at += n;
+    const int64_t row = at / matrix_columns_, row_end = std::min((row + 1) * matrix_columns_, end);
+    const int64_t block = (at % matrix_columns_) / block_columns_;
+    Cell* cell = &cells_[index(row / block_rows_, block)];
+    // The elements of a block that follow each other; blocks may be as narrow as one.
+    int64_t block_end = row * matrix_columns_ + (block + 1) * block_columns_;
+    for (; at < row_end; block_end += block_columns_, ++cell) {
+      const int64_t n = std::min(block_end, row_end) - at;
+      add_run(*cell, kept + (at - first), value == nullptr ? nullptr : value + (at - first), n);
+      at += n;
+    }
   }
 }
 
