@@ -10,7 +10,8 @@ if(NOT TAMIS_GTEST_SOURCE)
   message(FATAL_ERROR "The sources of GoogleTest were not found. On Debian and Ubuntu they are in the package "
                       "googletest: run `make setup`, which installs all that is missing.")
 endif()
-add_library(tamis_gtest STATIC "${TAMIS_GTEST_SOURCE}/src/gtest-all.cc" "${TAMIS_GTEST_SOURCE}/src/gtest_main.cc")
+# Objects, not an archive: nothing would take main out of one.
+add_library(tamis_gtest OBJECT "${TAMIS_GTEST_SOURCE}/src/gtest-all.cc" "${TAMIS_GTEST_SOURCE}/src/gtest_main.cc")
 target_include_directories(tamis_gtest SYSTEM PUBLIC "${TAMIS_GTEST_SOURCE}/include" PRIVATE "${TAMIS_GTEST_SOURCE}")
 target_compile_features(tamis_gtest PUBLIC cxx_std_20)
 target_compile_definitions(tamis_gtest PUBLIC GTEST_HAS_STREAM_REDIRECTION=0 GTEST_HAS_PTHREAD=0)
@@ -26,7 +27,8 @@ foreach(line IN LISTS left_out_files)
 endforeach()
 list(REMOVE_ITEM support_sources "${tests_dir}/support/webgpu.cpp")  # adapters of native libraries
 
-add_executable(tamis_web_tests EXCLUDE_FROM_ALL ${unit_sources} ${support_sources} src/browser_gpu.cpp)
+add_executable(tamis_web_tests EXCLUDE_FROM_ALL ${unit_sources} ${support_sources} src/browser_gpu.cpp
+                                               src/progress.cpp)
 set_target_properties(tamis_web_tests PROPERTIES SUFFIX .wasm)
 target_include_directories(tamis_web_tests PRIVATE "${tests_dir}")
 target_link_libraries(tamis_web_tests PRIVATE tamis_conditions tamis_objects tamis_gtest)

@@ -15,7 +15,7 @@ if (!options.some((option) => option.startsWith("--gtest_filter"))) {
 }
 
 const module = await WebAssembly.compile(readFileSync(program));
-// Imports that the tests do not call: what the module would ask of a page's GPU, and links between files.
+// Imports that the tests do not call: what the module would ask of a page's GPU.
 const absent = (name) => () => {
   throw new Error(`${name}: not here`);
 };

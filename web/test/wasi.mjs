@@ -139,7 +139,7 @@ export function imports(args, memory) {
       bytes(result + 8, 16).fill(0xff);
     });
 
-  return {
+  const functions = {
     args_sizes_get: sizes(strings(args)),
     args_get: contents(strings(args)),
     environ_sizes_get: sizes(environment),
@@ -183,7 +183,12 @@ export function imports(args, memory) {
     path_unlink_file: (fd, at, length) => attempt(() => unlinkSync(join(fd, at, length))),
     path_filestat_get: (fd, flags, at, length, result) =>
       attempt(() => put_status(result, (flags & 1 ? statSync : lstatSync)(join(fd, at, length)))),
+    path_readlink: () => codes.EINVAL, // there are no links here
     path_rename: (fd, at, length, to, to_at, to_length) =>
       attempt(() => renameSync(join(fd, at, length), join(to, to_at, to_length))),
   };
+  // Addresses from 2^31 on arrive as negative numbers.
+  const unsigned = (value) => (typeof value === "number" ? value >>> 0 : value);
+  const wrap = ([name, call]) => [name, (...values) => call(...values.map(unsigned))];
+  return Object.fromEntries(Object.entries(functions).map(wrap));
 }

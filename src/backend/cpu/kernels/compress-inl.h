@@ -16,6 +16,9 @@
 #include "backend/cpu/kernels/isa_macros-inl.h"
 #include "backend/cpu/kernels/loop_helpers.h"
 #include "backend/cpu/kernels/mask_words-inl.h"
+#if HWY_TARGET == HWY_WASM
+#include "backend/cpu/kernels/wasm_compress-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE {
@@ -34,7 +37,7 @@ HWY_INLINE const T* expand_bits(const T* src, uint64_t word, T* out) {
 }
 
 // Words with at most this many set bits are handled bit by bit; measured on Zen 3.
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_WASM
 constexpr int kSparse = 8;
 #else
 constexpr int kSparse = 20;
@@ -197,6 +200,27 @@ HWY_INLINE void expand_word<2>(const Word<2>::type* src, uint64_t word, const Wo
 }
 
 #endif  // SSE4 or AVX2
+
+#if HWY_TARGET == HWY_WASM
+
+template <>
+HWY_INLINE void compress_word<1>(const Word<1>::type* src, uint64_t word, Word<1>::type* out) {
+  pack_eights<1>(src, word, out);
+}
+template <>
+HWY_INLINE void compress_word<2>(const Word<2>::type* src, uint64_t word, Word<2>::type* out) {
+  pack_eights<2>(src, word, out);
+}
+template <>
+HWY_INLINE void compress_word<4>(const Word<4>::type* src, uint64_t word, Word<4>::type* out) {
+  pack_vectors<4>(src, word, out);
+}
+template <>
+HWY_INLINE void compress_word<8>(const Word<8>::type* src, uint64_t word, Word<8>::type* out) {
+  pack_vectors<8>(src, word, out);
+}
+
+#endif  // WASM
 
 #if HWY_TARGET == HWY_AVX2
 
