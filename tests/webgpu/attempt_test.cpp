@@ -165,7 +165,6 @@ TEST_F(WebGpuAttempt, WritesByMasksAndIndicesHappenOnce) {
   using Write = std::function<void(Tensor&, const std::function<Tensor(const Tensor&)>&)>;
   const std::vector<Write> writes = {
       [&](Tensor& x, const auto& on) { x[on(mask)] = on(source); },
-      [&](Tensor& x, const auto& on) { x[on(mask)] = on(source)[3]; },
       [&](Tensor& x, const auto& on) { x[on(mask)] += on(source); },
       [&](Tensor& x, const auto& on) {
         x.view({1000, 100})[on(rows)] *= on(factors);

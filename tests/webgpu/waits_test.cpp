@@ -163,6 +163,8 @@ TEST_F(WebGpuWaits, WritesByAMaskDoNotWait) {
   y.settle();
   const Asked asked;
   y.masked_fill_(mask, 2);
+  y[mask] = number;
+  y[mask] = y[17];
   y[mask] *= 3;
   y[y < 0] = 5;
   y.add_(number);

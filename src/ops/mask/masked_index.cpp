@@ -52,7 +52,12 @@ void write_masked(const Tensor& x, Tensor mask, const Tensor& v) {
   check_no_internal_overlap(x);
   if (v.numel() == 1) {
     check_no_partial_overlap(x, mask);
-    return put_same(x, std::move(mask), v.impl().is_number ? v : Tensor(v.item()));
+    // A copy, since v may be an element of x. On a device it stays there: nobody waits for it.
+    const bool is_far = !is_on_host(v) && mask.dim() > 0;
+    return put_same(x, std::move(mask),
+                    v.impl().is_number ? v
+                    : is_far           ? v.reshape({}).clone()
+                                       : Tensor(v.item()));
   }
   const Tensor value = without_leading_ones(v);
   const Shape rest = rest_of(x, mask);
