@@ -52,8 +52,9 @@ async function bins(page) {
   return page.$$eval("#bins tbody tr", (rows) => rows.map((row) => [...row.cells].slice(2).map((cell) => Number(cell.textContent.replaceAll(",", "")))));
 }
 
-async function save(page, button, path) {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+/** Downloads what a button gives; the name that it suggests. */
+export async function save(page, button, path, timeout = 30000) {
+  const [download] = await Promise.all([page.waitForEvent("download", { timeout }), page.click(button)]);
   await download.saveAs(path);
   await page.waitForFunction((id) => !document.querySelector(id).disabled, button);
   return download.suggestedFilename();

@@ -2,7 +2,10 @@
 
 import assert from "node:assert/strict";
 
-import { counts, settled, type } from "./site_explorer.mjs";
+import { closeSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { counts, save, settled, type } from "./site_explorer.mjs";
 
 const megabytes = Number(process.env.SITE_MEGABYTES ?? 300);
 
@@ -18,7 +21,16 @@ const dropLarge = (page) =>
     document.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
   }, megabytes);
 
-export function add({ test, visit }) {
+/** Numbers of a .npy file of float32, from a position on. */
+function floats(path, at, count) {
+  const bytes = Buffer.alloc(4 * count);
+  const file = openSync(path);
+  readSync(file, bytes, 0, bytes.length, 128 + 4 * at);
+  closeSync(file);
+  return Array.from({ length: count }, (_, i) => bytes.readFloatLE(4 * i));
+}
+
+export function add({ test, visit, folder }) {
   test(`large: ${megabytes} MB do not hold up the page`, async () => {
     const page = await visit("/index.html");
     await settled(page);
@@ -54,6 +66,13 @@ export function add({ test, visit }) {
     await page.fill("#where", "x >= 262143");
     await page.waitForFunction((n) => document.querySelector("#counts").textContent.startsWith(n), megabytes.toLocaleString("en-US") + " of", { timeout: 600000 });
     assert.deepEqual(await counts(page), { kept: megabytes, total });
+    await page.fill("#fill-value", "-1");
+    const path = join(folder, "large-filled.npy");
+    await save(page, "#save-filled", path, 600000);
+    assert.equal(statSync(path).size, 128 + 4 * total);
+    assert.deepEqual(floats(path, total - 3, 3), [262141, 262142, -1]);
+    assert.deepEqual(floats(path, (1 << 18) - 2, 4), [262142, -1, 0, 1]);
+    rmSync(path);
     const longest = await page.evaluate(() => window.longest);
     console.log(`       first look ${(all / 1000).toFixed(1)} s, a condition ${(condition / 1000).toFixed(1)} s, the page was silent for ${longest.toFixed(0)} ms at most`);
     // Other processes may hold it up for a moment; the work takes many seconds.

@@ -190,6 +190,8 @@ function writeAddress() {
 let typed = 0;
 function setWhere(text, wait = 0) {
   state.where = text.trim();
+  ++turn; // what is under way is of no use any more
+  if (state.source) $("results").setAttribute("aria-busy", "true");
   writeAddress();
   clearTimeout(typed);
   typed = setTimeout(refresh, wait);
