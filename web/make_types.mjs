@@ -11,11 +11,8 @@ import { dtypes, keys, promoted, readProbe } from "./types/tables.mjs";
 
 const read = (name) => readFile(new URL(`./types/${name}`, import.meta.url), "utf8");
 
-/** The names that a hand-written part declares, at some depth of indentation. */
-function declaredIn(text, indent) {
-  const pattern = new RegExp(`^ {${indent}}(?:export )?(?:declare )?(?:function |const |readonly |get |set )?([\\w$]+)[<(:?]`, "gm");
-  return new Set([...text.matchAll(pattern)].map((match) => match[1]));
-}
+/** The members that the text of a class declares. */
+const membersIn = (text) => new Set([...text.matchAll(/^  (?:readonly |get |set )?(\w+)[<(:]/gm)].map((match) => match[1]));
 
 function documentation(f, overload, indent) {
   const defaults = overload.params.filter((p) => !p.required && !["None", "[]"].includes(p.default)).map((p) => `${p.name} = ${defaultOf(p)}`);
@@ -58,7 +55,7 @@ export async function makeTypes(core, table, probe = core.probe()) {
     f.overloads.flatMap((overload) => variantsOf(f, overload, tablesOf(overload)).map((v) => new Overload(f, v.overload, v.tables, maps)));
   const all = table.filter((f) => !f.internal).map((f) => ({ f, aliases: [...new Set(f.aliases)], overloads: overloadsOf(f) }));
 
-  const written = declaredIn(tensor, 2);
+  const written = membersIn(tensor.slice(tensor.indexOf("declare class Tensor<")));
   const methods = all.filter(({ f }) => f.method && !written.has(f.name)).map(({ f, aliases, overloads }) => {
     const others = aliases.flatMap((alias) => [[alias, f.name], [asyncName(alias), asyncName(f.name)]]);
     const own = declare(f, f.name, overloads, { indent: "  ", asyncName });

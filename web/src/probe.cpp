@@ -48,10 +48,11 @@ class Outcome {
  public:
   void gave(const std::string& letters) { given_.insert(letters); }
   void refused() { refused_ = true; }
+  void failed() { failed_ = true; }  // for another reason
   bool is_accepted() const { return !given_.empty(); }
   void add(const Outcome& other) {
     given_.insert(other.given_.begin(), other.given_.end());
-    refused_ = refused_ || other.refused_;
+    refused_ = refused_ || (other.refused_ && !other.failed_);
   }
   std::string text() const {
     if (given_.empty()) return refused_ ? "" : "?";
@@ -63,6 +64,7 @@ class Outcome {
  private:
   std::set<std::string> given_;
   bool refused_ = false;
+  bool failed_ = false;
 };
 
 /// The letters of a result. A list without names may hold any of the dtypes in it.
@@ -125,6 +127,7 @@ class Prober {
 
   Json describe() const {
     Json found = tables(samples_);
+    found["single"] = is_single();
     for (size_t i = 0; i < params_.size(); ++i) {
       const ParamType type = params_[i].type();
       if (type != ParamType::flag && type != ParamType::string) continue;
@@ -135,6 +138,12 @@ class Prober {
   }
 
  private:
+  /// Whether a function of lists gives a tensor that is in none, as unique does.
+  bool is_single() const {
+    if (o_.signature.result != ParamType::tensors || !o_.signature.fields.empty()) return false;
+    return std::holds_alternative<Tensor>(o_.call(samples_.at(0)));
+  }
+
   /// The parameter whose dtype matters most: the first tensor that is no mask, else the first
   /// tensor, else the first number; -1 if there is none.
   int find_main() const {
@@ -170,7 +179,8 @@ class Prober {
       outcome.gave(letters_of(o_.call(own), o_.signature));
     } catch (const Error& e) {
       // What dtypes indices may have is checked as indices are.
-      if (e.kind() == ErrorKind::dtype || e.kind() == ErrorKind::index) outcome.refused();
+      const bool is_dtype = e.kind() == ErrorKind::dtype || e.kind() == ErrorKind::index;
+      is_dtype ? outcome.refused() : outcome.failed();
     }
   }
 

@@ -53,16 +53,15 @@ type FillKind<O> = (O extends number ? "fraction" : NumberKindOf<O>) extends inf
  * of the same kind of number, and types do not know dimensions.
  */
 export type Promote<A extends Key, B extends Key> = Promotions[A][B] extends infer D extends DType ? D : never;
-/** The same with an operand that may not be given: never. */
-type With<A extends Key, O> = [O] extends [never] ? A : Promote<A, KindOf<O>>;
+/** The same with an operand that need not be given: never, or null. */
+type With<A extends Key, O> = [KindOf<O>] extends [never] ? A : Promote<A, KindOf<O>> | (O extends null ? A : never);
 /** The same with a factor, which may leave the dtype as it is. */
 type Loosely<A extends Key, O> = [O] extends [never] ? A : A | Promote<A, KindOf<O>>;
 
 // ---- constraints ---------------------------------------------------------------------------------
 
 /** A tensor of a dtype that the function takes. One whose dtype is not known passes. */
-type Of<D extends DType, Dev extends Device, Taken extends DType> = Tensor<D, Dev> &
-  ([D & Taken] extends [never] ? { readonly " needs another dtype": Taken } : unknown);
+type Of<D extends DType, Dev extends Device, Taken extends DType> = Tensor<D, Dev> & (Tensor<Taken, Dev> | ([DType] extends [D] ? unknown : never));
 /** A mask, or an array that stands for one. */
 export type Mask<Dev extends Device = Device> = Tensor<"bool", Dev> | Nested<boolean>;
 

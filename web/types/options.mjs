@@ -43,10 +43,10 @@ export function variantsOf(f, overload, tables) {
   const names = Object.keys(tables.variants);
   if (names.length === 0) return [{ overload, tables }];
   if (names.length > 1) {
-    // Several flags: none of them set, or any.
+    // Several flags: none of them set, or one at least.
     const unset = names.reduce((o, name) => fix(o, name, [false]), overload);
     const any = names.flatMap((name) => tables.variants[name].map((variant) => variant.tables)).reduce(mergeTables);
-    return [{ overload: unset, tables }, { overload, tables: any }];
+    return [{ overload: unset, tables }, ...names.map((name) => ({ overload: fix(overload, name, [true]), tables: any }))];
   }
   const [name] = names;
   const p = overload.parameters.find((q) => q.name === name);

@@ -49,8 +49,10 @@ export class Overload {
     if (!this.main) return [];
     const accepted = (key) => alone[key] !== null;
     if (this.main.types[0] === "Scalar") {
-      // The dtype is that of the numbers, where it follows the rule of promotion.
-      return numbers.filter((kind) => alone[kind] && alone[kind].every((set) => isSame(set, promoted(kind, kind))));
+      // The dtype is always the same, or that of the numbers where it follows the rule of promotion.
+      const known = numbers.filter((kind) => alone[kind]);
+      const isFixed = known.every((kind) => isSame(alone[kind][0], alone[known[0]][0]));
+      return known.filter((kind) => isFixed || isSame(alone[kind][0], promoted(kind, kind)));
     }
     const withNumbers = this.main.types.includes("Scalar") && !this.f.method;
     return [...dtypes.filter(accepted), ...(withNumbers ? numbers.filter(accepted) : [])];
@@ -131,7 +133,8 @@ export class Overload {
     if (this.mainIsOperand) this.generics.push(`M extends ${this.operandType(this.main, { byMain: [["", this.accepted]], kinds: new Set(this.mainKeys) })}`);
     for (const p of this.params) {
       if (!this.letters[p.name]) continue;
-      this.generics.push(`${this.letters[p.name]} extends ${this.operandType(p)}${p.required ? "" : " = never"}`);
+      const type = this.operandType(p) + (p.optional ? " | null" : "");
+      this.generics.push(`${this.letters[p.name]} extends ${type}${p.required ? "" : " = never"}`);
     }
     this.findDtype();
     if (this.deviceDefault) this.generics.push(`N extends DeviceName = ${this.deviceDefault}`);
@@ -147,13 +150,13 @@ export class Overload {
     if (!byDtype || this.overload.writes === 0) return;
     const asked = dtypes.filter((dtype) => byDtype[dtype]);
     const gives = (dtype) => byDtype[dtype][0];
-    const accepted = setType(new Set(asked));
+    this.askable = setType(new Set(asked));
     if (asked.every((dtype) => isSame(gives(dtype), gives(asked[0])))) return; // makes no difference
     const isItself = asked.every((dtype) => isSame(gives(dtype), new Set([dtype])));
     const byRule = this.rules[0]?.kind === "alone" && asked.every((dtype) => alone[dtype] && isSame(gives(dtype), alone[dtype][0]));
     this.dtypeRule = isItself ? "itself" : byRule ? "rule" : "other";
     const fallback = plain ? setType(plain[0]) : isItself ? this.ruleType(this.rules[0]) : byRule ? this.base : "never";
-    this.generics.push(this.param("dtype").required ? `T extends ${accepted}` : `T extends DType = ${fallback}`);
+    this.generics.push(this.param("dtype").required ? `T extends ${this.askable}` : `T extends DType = ${fallback}`);
   }
 
   param = (name) => this.params.find((p) => p.types[0] === name || p.name === name);
@@ -209,7 +212,7 @@ export class Overload {
     if (p === this.main) return this.mainType(p);
     if (p.name === "out") return this.outType();
     if (this.letters[p.name]) return this.letters[p.name];
-    if (p.types[0] === "dtype" && this.dtypeRule) return "T";
+    if (p.types[0] === "dtype" && this.dtypeRule) return this.askable === "DType" ? "T" : `T & (${this.askable})`;
     if (p.types[0] === "device") return "N";
     if (p.types[0] === "Tensor" || p.types[0] === "Scalar") return this.operandType(p);
     if (p.types[0] === "Tensor[]") return `readonly ${this.tensorType("DType", p)}[]`;
@@ -234,7 +237,7 @@ export class Overload {
       const letter = this.letters?.[operand.name] ?? "?";
       const found = apply(onDtypes, `DTypeOf<${letter}>`);
       if (this.param(operand.name).required) return found;
-      return `[${letter}] extends [never] ? ${this.ruleType({ ...rule, kind: "alone", map: this.aloneMap() }, base)} : ${found}`;
+      return `[DTypeOf<${letter}>] extends [never] ? ${this.ruleType({ ...rule, kind: "alone", map: this.aloneMap() }, base)} : ${found}`;
     }
     let from = base;
     if (rule.kind === "promoted") {
@@ -244,6 +247,8 @@ export class Overload {
         else from = this.param(o.name).required ? `Promote<${from}, KindOf<${letter}>>` : `With<${from}, ${letter}>`;
       }
     } else if (this.main.types[0] === "Scalar") {
+      const sets = Object.values(rule.map);
+      if (sets.every((set) => isSame(set, sets[0]))) return setType(sets[0]);
       from = `Promote<${base}, ${base}>`;
     } else if (this.isList && this.tables.beside[this.main.name]) {
       from = this.listType(base);
@@ -293,7 +298,7 @@ export class Overload {
       case "Tensor":
         return `Tensor<${this.dtypeOf(0)}, ${device}>`;
       case "Tensor[]":
-        return `Tensor<${this.dtypeOf(0)}, ${device}>[]`;
+        return `Tensor<${this.dtypeOf(0)}, ${device}>${this.tables.single ? "" : "[]"}`;
       case "dtype":
         return this.dtypeOf(0);
       case "int":

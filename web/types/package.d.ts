@@ -22,7 +22,8 @@ type TypedArray = {
 /** ImageData, as [height, width, 4]. */
 type Image = { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number };
 type Data = Scalar | TypedArray | Image | readonly Data[];
-type LeafOf<T> = T extends readonly (infer Item)[] ? LeafOf<Item> : T extends { readonly [index: number]: infer Item extends number | bigint } ? Item : T;
+type Tagged<Tag> = { readonly [Symbol.toStringTag]: Tag };
+type LeafOf<T> = T extends readonly (infer Item)[] ? LeafOf<Item> : T extends Tagged<"BigInt64Array"> ? bigint : T extends Tagged<keyof ArrayDTypes> ? number : T;
 type LeafDType<L> = [L] extends [never]
   ? "float32"
   : L extends boolean
@@ -35,7 +36,7 @@ type LeafDType<L> = [L] extends [never]
           ? "complex64"
           : never;
 type DataDType<T> = (
-  T extends { readonly [Symbol.toStringTag]: infer Tag extends keyof ArrayDTypes } ? ArrayDTypes[Tag] : T extends Image ? "uint8" : LeafDType<LeafOf<T>>
+  T extends Tagged<infer Tag extends keyof ArrayDTypes> ? ArrayDTypes[Tag] : T extends Image ? "uint8" : LeafDType<LeafOf<T>>
 ) extends infer D extends DType
   ? D
   : never;

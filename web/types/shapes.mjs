@@ -3,7 +3,7 @@
 
 /** The type of a parameter with what else means "not given". */
 function valueType(overload, p) {
-  const isNullable = (p.optional || p.default === "[]") && !p.fixed && p.name !== "out";
+  const isNullable = (p.optional || p.default === "[]") && !p.fixed && p.name !== "out" && !overload.letters[p.name];
   return overload.typeOf(p) + (isNullable ? " | null" : "");
 }
 

@@ -33,6 +33,7 @@ function readTables(found, fields) {
   const read = (text) => cell(text, fields);
   const tables = {
     main: found.main,
+    single: found.single ?? false,
     plain: found.plain && read(found.plain),
     alone: found.alone && byKeys(found.alone, read),
     byDtype: found.by_dtype && byKeys(found.by_dtype, read),
