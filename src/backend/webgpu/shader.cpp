@@ -140,7 +140,7 @@ const std::string& Shader::text() const {
                        accesses_[k] == Access::read ? "read" : "read_write", name,
                        is_atomic(name) ? "atomic<u32>" : "u32");
   }
-  for (const auto& [name, function] : accessors_) own += function;
+  for (const auto& [name, function] : functions_) own += function;
   own += declarations_;
   own += fmt::format(
       "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) wg: vec3u, "
