@@ -1,5 +1,6 @@
 // reduce: sums, products and extremes. The order of the additions depends on the shape alone, so
-// that the same call gives the same bits: short runs by one invocation, then a tree.
+// that the same call gives the same bits: short runs by one invocation, then the sums of these in
+// the same way.
 #include <fmt/format.h>
 
 #include <algorithm>
