@@ -26,7 +26,7 @@ using webgpu::Queue;
 using webgpu::Scratch;
 using webgpu::Shader;
 
-constexpr int kRounds = 15;
+constexpr int kRounds = 31;
 
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
