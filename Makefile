@@ -6,13 +6,14 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 20
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup setup-dev build test demo python sanitize fuzz bench check-layers format check-format clean
+.PHONY: help setup setup-dev build test demo python web sanitize fuzz bench check-layers format check-format clean
 
 help:
 	@echo 'make demo          build Tamis, run the command line on a year of weather data, then a tour of the library'
 	@echo 'make test          build and run all tests, C++ and Python'
 	@echo 'make build         build the library, tests and examples in build/$(PRESET)'
 	@echo 'make python        build the Python module into build/python and run its tests'
+	@echo 'make web           build the library for JavaScript, WebAssembly and all, into build/web'
 	@echo 'make sanitize      build with clang and run the tests under AddressSanitizer and UBSan, with warnings as errors'
 	@echo 'make fuzz          in the same build, fuzz each parser for FUZZ_SECONDS (20), starting from fuzz/corpus'
 	@echo 'make bench         compare with PyTorch, NumPy and xtensor; BENCH_ARGS=--help lists the options'
@@ -48,6 +49,14 @@ python: setup
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target tamis_python
 	@ctest --preset release --parallel $(JOBS) --tests-regex '^(python|torch)'
+
+# First the module, by a toolchain that is made once; what JavaScript adds to it comes after.
+web:
+	@scripts/setup --web
+	@scripts/web-toolchain $(JOBS)
+	@cmake --preset web
+	@cmake --build --preset web --parallel $(JOBS) --target tamis_web
+	@node web/size.mjs build/web/tamis.wasm
 
 sanitize: setup-dev
 	@CXX=$$(command -v clang++-14 || command -v clang++) cmake --preset sanitize

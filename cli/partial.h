@@ -18,6 +18,9 @@ struct Partial {
   Scalar min = 0.0, max = 0.0;
 };
 
+/// What a window of real elements says.
+Partial partial_of(const Tensor& window);
+
 /// Adds b, which comes after a. Sums keep what rounding takes from them (Neumaier), and moments are
 /// joined by their distance (Chan and others), so neither suffers from many windows.
 void join(Partial& a, const Partial& b);

@@ -51,9 +51,10 @@ endfunction()
 # Each operation rounds by itself, so that fused and unfused evaluation give the same bits; nobody
 # reads errno or floating-point exception flags, and keeping them right would forbid vector code.
 function(tamis_set_library_flags target)
-  target_compile_options(
-    ${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
-                      -fno-semantic-interposition)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  if(NOT TAMIS_WASM)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  endif()
   if(TAMIS_HAVE_GLIBC)
     # One instruction to a thread's variables, of which there are less than 300 bytes, instead of a
     # call. glibc keeps 1.6 KB for libraries that are loaded late and need it; musl keeps none.
@@ -86,4 +87,22 @@ function(tamis_set_kernel_flags)
       set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endif()
+endfunction()
+
+# Of the sources named, those for this system: a file wasm/<name> stands in for the <name> beside its folder in
+# WebAssembly, and is left out elsewhere. What WebGPU is in a browser is in web/src.
+function(tamis_choose_sources variable)
+  set(chosen ${${variable}})
+  if(TAMIS_WASM)
+    foreach(source IN LISTS ${variable})
+      if(source MATCHES "/wasm/")
+        string(REPLACE "/wasm/" "/" replaced "${source}")
+        list(REMOVE_ITEM chosen "${replaced}")
+      endif()
+    endforeach()
+    list(FILTER chosen EXCLUDE REGEX "/webgpu/native_")
+  else()
+    list(FILTER chosen EXCLUDE REGEX "/wasm/")
+  endif()
+  set(${variable} ${chosen} PARENT_SCOPE)
 endfunction()

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "autograd/node.h"
+#include "backend/attempt.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
@@ -136,15 +137,28 @@ Gradients through_product(const Node& node, const Gradient& g, std::vector<Tenso
   return given;
 }
 
+void free_saved(Node& node) {
+  node.saved.clear();
+  node.vjp = nullptr;
+  node.freed = true;
+}
+
 class Walk {
  public:
   Walk(bool keep, bool create, bool accumulates)
       : keep_(keep), create_(create), accumulates_(accumulates) {}
 
+  /// Frees nothing before `commit`, for a walk that may be unwound and begin again. It costs some
+  /// fusion: what is saved is seen, and settled where several need it.
+  void set_repeatable() { repeatable_ = true; }
+
   void start(Node* node, Tensor grad) { enter(node, Gradient(std::move(grad))); }
   /// Only nodes that lead to one of these are visited, and their gradients are kept.
   void want(const std::vector<Node*>& wanted, const std::vector<Node*>& roots);
+  /// Computes all gradients. If it fails on the way, the leaves have those that they had.
   void run();
+  /// Gives the gradients to the leaves, and frees what was saved.
+  void commit();
   Tensor found(Node* node) const {
     const auto at = found_.find(node);
     return at == found_.end() ? Tensor() : at->second;
@@ -166,13 +180,16 @@ class Walk {
   }
   void visit(Node& node, Gradient g);
   void deliver(Node& node, const Gradient& g);
+  void add_grad(Node& node, const Tensor& value) const;
 
-  bool keep_, create_, accumulates_;
+  bool keep_, create_, accumulates_, repeatable_ = false;
   std::priority_queue<Node*, std::vector<Node*>, Newest> queue_;
   std::unordered_map<Node*, Gradient> pending_;
   std::vector<Ref<GradNode>> holders_;
   std::unordered_set<const Node*> useful_, wanted_;
   std::unordered_map<const Node*, Tensor> found_;
+  std::vector<std::pair<Node*, Tensor>> delivered_;
+  std::vector<Node*> to_free_;
 };
 
 void Walk::want(const std::vector<Node*>& wanted, const std::vector<Node*>& roots) {
@@ -201,16 +218,23 @@ void Walk::want(const std::vector<Node*>& wanted, const std::vector<Node*>& root
 void Walk::deliver(Node& node, const Gradient& g) {
   if (wanted_.count(&node)) found_[&node] = g.value;
   if (!accumulates_ || !(node.is_leaf() || node.retains_grad)) return;
-  if (!node.grad.defined()) {
+  Tensor value = g.value;
+  if (!create_ && !node.grad.defined()) {
     // Settled, in its own memory: what it was computed from can be freed.
-    node.grad = create_                                            ? g.value
-                : g.value.is_contiguous() && g.value.is_deferred() ? g.value.detach().settle()
-                                                                   : g.value.detach().clone();
+    value = value.is_contiguous() && value.is_deferred() ? value.detach().settle()
+                                                         : value.detach().clone();
+  }
+  delivered_.emplace_back(&node, std::move(value));
+}
+
+void Walk::add_grad(Node& node, const Tensor& value) const {
+  if (!node.grad.defined()) {
+    node.grad = value;
   } else if (create_) {
-    node.grad = node.grad + g.value;
+    node.grad = node.grad + value;
   } else {
     NoGradGuard guard;
-    node.grad.add_(g.value);
+    node.grad.add_(value);
   }
 }
 
@@ -234,10 +258,11 @@ void Walk::visit(Node& node, Gradient g) {
     if (i < moved.size()) next.support = both(next.support, moved[i].value);
     enter(static_cast<Node*>(node.inputs[i].get()), finish(node, i, std::move(next), g.support));
   }
-  if (!keep_ && !node.saved.empty()) {
-    node.saved.clear();
-    node.vjp = nullptr;
-    node.freed = true;
+  if (keep_ || node.saved.empty()) return;
+  if (repeatable_) {
+    to_free_.push_back(&node);
+  } else {
+    free_saved(node);
   }
 }
 
@@ -249,6 +274,11 @@ void Walk::run() {
     pending_.erase(node);
     visit(*node, std::move(g));
   }
+}
+
+void Walk::commit() {
+  for (auto& [node, value] : delivered_) add_grad(*node, std::exchange(value, Tensor()));
+  for (Node* node : to_free_) free_saved(*node);
 }
 
 /// The gradient to start from at a root.
@@ -280,6 +310,9 @@ void start_all(Walk& walk, const std::vector<Tensor>& roots, const std::vector<T
   check(grads.empty() || grads.size() == roots.size(), ErrorKind::value,
         "got {} tensors and {} gradients", roots.size(), grads.size());
   for (size_t i = 0; i < roots.size(); ++i) {
+    if (Attempt::current() || (Attempt::unwinding_expected() && !is_on_host(roots[i]))) {
+      walk.set_repeatable();
+    }
     Tensor g = seed(roots[i], grads.empty() ? Tensor() : grads[i]);
     walk.start(node_of(roots[i]), std::move(g));
   }
@@ -293,6 +326,7 @@ void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads
   Walk walk(retain_graph.value_or(create_graph), create_graph, true);
   start_all(walk, roots, grads);
   walk.run();
+  walk.commit();
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -319,6 +353,7 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
           "One of the differentiated Tensors appears to not have been used in the graph. Set "
           "allow_unused=True if this is the desired behavior.");
   }
+  walk.commit();
   return found;
 }
 

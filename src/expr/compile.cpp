@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "backend/attempt.h"
 #include "core/convert.h"
 
 namespace tamis {
@@ -182,7 +183,10 @@ bool Compiler::inputs_of(const Operand& x, const Expr& expr, std::array<Operand,
 std::span<const Operand> Compiler::inline_inputs(const Operand& x, const Expr& expr,
                                                  std::array<Operand, 3>& seen) const {
   const uint8_t times = x.storage->recomputed.load(std::memory_order_relaxed);
-  if (times < kPatience) x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
+  // Not in an attempt: its runs would differ, and ask for more.
+  if (times < kPatience && !Attempt::current()) {
+    x.storage->recomputed.store(times + 1, std::memory_order_relaxed);
+  }
   const bool is_wanted =
       (times >= 1 && is_costly(expr)) || (times == kPatience && x.dtype == DType::boolean);
   // What no one outside this program holds will not be needed again.

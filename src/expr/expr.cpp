@@ -59,10 +59,15 @@ Backend& common_backend(std::span<const TensorRef> tensors) {
   }
   for (const Tensor& x : tensors) {
     Backend& backend = backend_of(x);
-    check(&backend == common || (&backend == &host && x.dim() == 0), ErrorKind::value,
-          "Expected all tensors to be on the same device, but found at least two devices, {} and "
-          "{}!",
-          common->device().str(), backend.device().str());
+    if (&backend == common || (&backend == &host && x.dim() == 0)) continue;
+    const std::string here = common->device().str(), there = backend.device().str();
+    check(here != there, ErrorKind::device,
+          "{}: the device was lost and has been opened again; tensors of the lost one are gone",
+          here);
+    raise(ErrorKind::value,
+          fmt::format("Expected all tensors to be on the same device, but found at least two "
+                      "devices, {} and {}!",
+                      here, there));
   }
   return *common;
 }

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +10,11 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "core/check.h"
+#include "io/system.h"
 
 namespace tamis::io {
 
@@ -42,19 +43,12 @@ File spool(int fd, const std::string& name) {
   }
 }
 
-Descriptor open_temporary(const std::string& folder) {
-  std::string path = folder + "/tamis-XXXXXX";
-  Descriptor fd(mkostemp(path.data(), O_CLOEXEC));
-  if (fd) unlink(path.c_str());
-  return fd;
-}
-
 /// A file may claim far more than it holds, so nothing is written before it is known to fit, and a
 /// tenth is left free.
 void check_room(int fd, uint64_t bytes, const std::string& name) {
-  struct statvfs status;
-  if (bytes == 0 || fstatvfs(fd, &status) != 0) return;
-  const uint64_t available = uint64_t{status.f_bavail} * status.f_frsize / 10 * 9;
+  const std::optional<uint64_t> room = bytes == 0 ? std::nullopt : free_bytes(fd);
+  if (!room) return;
+  const uint64_t available = *room / 10 * 9;
   check(bytes <= available, ErrorKind::io,
         "{}: a temporary file of {} bytes is needed, but only {} bytes are available (set TMPDIR "
         "to use "
@@ -102,8 +96,8 @@ File::File(Descriptor fd, std::string name) : fd_(std::move(fd)), name_(std::mov
 File File::open(const std::string& path) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "standard input" : path;
-  Descriptor fd(standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                               : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor fd = standard_input ? duplicate(STDIN_FILENO)
+                                 : Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) raise_errno(name, "open for reading");
   const struct stat status = status_of(fd.get(), name);
   check(!S_ISDIR(status.st_mode), ErrorKind::io, "{}: cannot read: it is a directory", name);
@@ -117,11 +111,11 @@ File File::temporary(std::string name, uint64_t bytes) {
   const char* chosen = std::getenv("TMPDIR");
   Descriptor fd;
   if (chosen != nullptr && *chosen != '\0') {
-    fd = open_temporary(chosen);
+    fd = open_unnamed(chosen);
   } else {
     // /tmp is memory on many systems, and what comes here may be larger than that.
-    fd = open_temporary("/var/tmp");
-    if (!fd) fd = open_temporary("/tmp");
+    fd = open_unnamed("/var/tmp");
+    if (!fd) fd = open_unnamed("/tmp");
   }
   if (!fd) raise_errno(name, "create a temporary file (set TMPDIR to use another directory)");
   check_room(fd.get(), bytes, name);

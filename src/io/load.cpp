@@ -1,12 +1,11 @@
 // The public functions on files.
-#include <fcntl.h>
-
 #include <utility>
 #include <vector>
 
 #include "core/check.h"
 #include "io/file.h"
 #include "io/reader.h"
+#include "io/system.h"
 #include "io/writer.h"
 #include "tamis/io.h"
 
@@ -43,7 +42,7 @@ const char* io::default_name(Format format) {
 
 io::File io::write_temporary(const std::string& name, Format format, const NamedTensors& tensors) {
   File file = File::temporary(name);
-  Descriptor copy(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
+  Descriptor copy = duplicate(file.fd());
   if (!copy) raise_errno(name, "write");
   write(Writer(std::move(copy), name, format, plans_of(tensors)), tensors);
   return File(std::move(file).release(), name);

@@ -30,10 +30,11 @@ class Mapping {
  private:
   Mapping() = default;
 
-  void* pages_ = nullptr;
-  size_t page_bytes_ = 0;
+  // Unused where files are never mapped (wasm/mapping.cpp).
+  [[maybe_unused]] void* pages_ = nullptr;
+  [[maybe_unused]] size_t page_bytes_ = 0;
   void* data_ = nullptr;
-  size_t slot_ = 0;
+  [[maybe_unused]] size_t slot_ = 0;
   Damage damage_;
 };
 

@@ -1,78 +1,27 @@
-// Writing beside the target, syncing and renaming; removing what a signal leaves behind.
+// Writing beside the target, syncing and renaming.
 #include "io/output.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
 #include <random>
 #include <vector>
 
 #include "core/check.h"
-#include "io/writer.h"
+#include "io/system.h"
 
 namespace tamis::io {
 
 namespace {
 
-/// Names of temporary files, where a signal handler can read them: `used` is written last and
-/// cleared first.
-struct Slot {
-  char path[PATH_MAX];
-  std::atomic<bool> used{false};
-};
-constexpr size_t kSlots = 16;
-Slot slots[kSlots];
-std::mutex slots_mutex;
-
-/// The slot, or kSlots if all are taken: the file is then not removed by signals.
-size_t remember(const std::string& path) {
-  std::lock_guard guard(slots_mutex);
-  for (size_t i = 0; i < kSlots; ++i) {
-    if (slots[i].used.load(std::memory_order_relaxed) || path.size() >= PATH_MAX) continue;
-    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
-    slots[i].used.store(true, std::memory_order_release);
-    return i;
-  }
-  return kSlots;
-}
-
-void forget(size_t slot) {
-  if (slot == kSlots) return;
-  std::lock_guard guard(slots_mutex);
-  slots[slot].used.store(false, std::memory_order_release);
-}
-
-void on_signal(int number) {
-  for (const Slot& slot : slots) {
-    if (slot.used.load(std::memory_order_acquire)) unlink(slot.path);
-  }
-  signal(number, SIG_DFL);
-  ::raise(number);
-}
-
 /// Bytes after which writing to disk starts, so that it is nearly done when everything is written.
 constexpr uint64_t kWriteBack = uint64_t{4} << 20;
 
 iovec make_part(const void* data, size_t bytes) { return {const_cast<void*>(data), bytes}; }
-
-/// Where a chain of links ends, so that the file is replaced and not the link.
-std::string follow_links(const std::string& path) {
-  char* real = realpath(path.c_str(), nullptr);
-  if (real == nullptr) return path;
-  const std::string result(real);
-  free(real);
-  return result;
-}
 
 std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -80,17 +29,6 @@ std::string folder_of(const std::string& path) {
 }
 
 }  // namespace
-
-void remove_temporary_files_on_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction old;
-    if (sigaction(number, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
-    struct sigaction action = {};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, nullptr);
-  }
-}
 
 Output::Output(const std::string& path, bool will_patch, bool sync)
     : name_(path == "-" ? "standard output" : path), sync_(sync) {
@@ -104,8 +42,8 @@ Output::Output(const std::string& path, bool will_patch, bool sync)
     open_replacement(path);
     return;
   }
-  Descriptor direct(path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                                : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  Descriptor direct = path == "-" ? duplicate(STDOUT_FILENO)
+                                  : Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!direct) raise_errno(name_, "open for writing");
   if (!will_patch) {
     fd_ = std::move(direct);
@@ -134,11 +72,7 @@ void Output::open_replacement(const std::string& path) {
     raise_errno(name_, ("write to the directory " + folder_of(target_)).c_str());
   }
   struct stat old;
-  if (stat(target_.c_str(), &old) == 0) {
-    // The owner first, since that may clear bits of the mode. Only root can give files away.
-    if (fchown(fd_.get(), old.st_uid, old.st_gid) != 0) errno = 0;
-    fchmod(fd_.get(), old.st_mode & 07777);
-  }
+  if (stat(target_.c_str(), &old) == 0) copy_permissions(fd_.get(), old);
 }
 
 Output::~Output() { remove_temporary(); }
@@ -167,8 +101,7 @@ void Output::start_write_back() noexcept {
   // A page that is still being filled would be written twice.
   const uint64_t end = position_ / kWriteBack * kWriteBack;
   if (end == started_) return;
-  sync_file_range(fd_.get(), static_cast<off64_t>(started_), static_cast<off64_t>(end - started_),
-                  SYNC_FILE_RANGE_WRITE);
+  io::start_write_back(fd_.get(), started_, end);
   started_ = end;
 }
 

@@ -263,7 +263,8 @@ std::string make_safetensors_header(const std::vector<ArrayPlan>& plans, size_t 
   check(text.size() <= kMaxSafetensorsHeader, ErrorKind::value,
         "too many arrays: the .safetensors header would have {} bytes", text.size());
   std::string header;
-  for (int i = 0; i < 8; ++i) header += static_cast<char>(text.size() >> (8 * i) & 0xff);
+  const uint64_t length = text.size();
+  for (int i = 0; i < 8; ++i) header += static_cast<char>(length >> (8 * i) & 0xff);
   return header + text;
 }
 

@@ -1,10 +1,9 @@
 // Future: running jobs once, on the pool or where they are waited for.
 #include "tamis/future.h"
 
-#include <unistd.h>
-
 #include "autograd/node.h"
 #include "core/check.h"
+#include "core/fork.h"
 #include "expr/expr.h"
 
 namespace tamis::detail {
@@ -38,7 +37,7 @@ void Job::start_after(Job& first) {
 
 bool Job::lost() const noexcept {
   return state_.load(std::memory_order_acquire) == State::running &&
-         process_.load(std::memory_order_relaxed) != getpid();
+         process_.load(std::memory_order_relaxed) != process_id();
 }
 
 void Job::wait() {
@@ -56,7 +55,7 @@ void Job::wait() {
 bool Job::try_run() {
   State idle = State::idle;
   if (state_.load(std::memory_order_acquire) != idle) return false;
-  process_.store(getpid(), std::memory_order_relaxed);
+  process_.store(process_id(), std::memory_order_relaxed);
   if (!state_.compare_exchange_strong(idle, State::running, std::memory_order_acq_rel)) {
     return false;
   }

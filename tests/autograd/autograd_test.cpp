@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "backend/attempt.h"
 #include "support/pointwise_cases.h"
 #include "tamis/tamis.h"
 
@@ -251,6 +252,39 @@ TEST(Autograd, AFreedGraphSaysSo) {
   y.backward();
   EXPECT_EQ(x.grad().to_vector<double>(), (Doubles{4, 8}));
   EXPECT_THROW(y.backward(), Error);
+}
+
+TEST(Autograd, AFaultOnTheWayLeavesTheGradientsAlone) {
+  const Tensor x = leaf({1, 2, 3}), y = leaf({5, 7, 11}), z = leaf({1, 1, 1});
+  (x + y).sum().backward();  // gradients of 1 to add to
+  bool fails = true;
+  const Tensor inner = x.exp() * y;
+  inner.register_hook([&](const Tensor&) -> Tensor {
+    if (fails) throw Error(ErrorKind::value, "stop");
+    return Tensor();
+  });
+  // The newer path to y and z is walked before the hook, and so is the logarithm.
+  const Tensor loss = (inner.log() * 2 + y * z).sum();
+  const auto is_unchanged = [&] {
+    return x.grad().to_vector<double>() == Doubles{1, 1, 1} &&
+           y.grad().to_vector<double>() == Doubles{1, 1, 1} && !z.grad().defined();
+  };
+  Attempt attempt;  // keeps what is saved, too
+  for (int i = 0; i < 2; ++i) {
+    const Attempt::Run run(attempt);
+    EXPECT_THROW(loss.backward(), Error);
+    EXPECT_TRUE(is_unchanged());
+    EXPECT_THROW(grad({loss}, {x}), Error);
+  }
+  fails = false;
+  {
+    const Attempt::Run run(attempt);
+    EXPECT_THROW(grad({loss}, {x, leaf({1})}), Error) << "that one is not used is known at the end";
+  }
+  EXPECT_TRUE(allclose(grad({loss}, {x}, {}, true)[0], tensor(Doubles{2, 2, 2})));
+  fails = true;
+  EXPECT_THROW(loss.backward(), Error);
+  EXPECT_TRUE(is_unchanged());
 }
 
 TEST(Autograd, HooksSeeAndChangeGradients) {

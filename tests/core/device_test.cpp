@@ -261,6 +261,7 @@ TEST_F(Devices, TheDefaultIsWhereTensorsAreMade) {
   EXPECT_EQ(default_device(), Device("cpu"));
 }
 
+#ifdef GTEST_HAS_DEATH_TEST
 using DevicesDeathTest = Devices;
 
 /// The guard guards: otherwise the tests on this device would show nothing.
@@ -269,6 +270,7 @@ TEST_F(DevicesDeathTest, TouchingGuardedMemoryEndsTheProcess) {
   const auto* const handle = static_cast<const volatile float*>(storage_of(x)->data());
   EXPECT_DEATH((void)*handle, "");
 }
+#endif
 
 }  // namespace
 }  // namespace tamis

@@ -1,9 +1,11 @@
 // GuardedArena: memory between two pages that nobody may touch, for catching accesses out of
-// bounds.
+// bounds. WebAssembly protects no pages; there the two are checked for writes.
 #pragma once
 
+#ifndef __wasm__
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -20,19 +22,11 @@ enum class Edge { front, back };
 class GuardedArena {
  public:
   explicit GuardedArena(size_t capacity) {
-    page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     capacity_ = (capacity + page_ - 1) / page_ * page_;
-    void* base =
-        mmap(nullptr, capacity_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED) throw std::runtime_error("GuardedArena: mmap failed");
-    base_ = static_cast<char*>(base);
-    if (mprotect(begin(), capacity_, PROT_READ | PROT_WRITE) != 0) {
-      munmap(base_, capacity_ + 2 * page_);
-      throw std::runtime_error("GuardedArena: mprotect failed");
-    }
-    std::memset(begin(), kSentinel, capacity_);
+    map();
+    std::memset(open_begin(), kSentinel, static_cast<size_t>(open_end() - open_begin()));
   }
-  ~GuardedArena() { munmap(base_, capacity_ + 2 * page_); }
+  ~GuardedArena() { unmap(); }
   GuardedArena(const GuardedArena&) = delete;
   GuardedArena& operator=(const GuardedArena&) = delete;
 
@@ -69,14 +63,34 @@ class GuardedArena {
   // Overshooting is by a few vectors at most.
   static constexpr ptrdiff_t kNear = 1024;
   char* begin() const { return base_ + page_; }
-  char* near_begin() const {
-    return std::max(begin(), placed_ - std::min(kNear, placed_ - begin()));
-  }
-  char* near_end() const {
-    return placed_end_ + std::min(kNear, begin() + capacity_ - placed_end_);
-  }
+  char* near_begin() const { return placed_ - std::min(kNear, placed_ - open_begin()); }
+  char* near_end() const { return placed_end_ + std::min(kNear, open_end() - placed_end_); }
 
-  size_t page_ = 0;
+#ifdef __wasm__
+  char* open_begin() const { return base_; }
+  char* open_end() const { return base_ + capacity_ + 2 * page_; }
+  void map() { base_ = new char[capacity_ + 2 * page_]; }
+  void unmap() { delete[] base_; }
+
+  size_t page_ = 4096;
+#else
+  // What may be written.
+  char* open_begin() const { return begin(); }
+  char* open_end() const { return begin() + capacity_; }
+  void map() {
+    void* base =
+        mmap(nullptr, capacity_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) throw std::runtime_error("GuardedArena: mmap failed");
+    base_ = static_cast<char*>(base);
+    if (mprotect(begin(), capacity_, PROT_READ | PROT_WRITE) != 0) {
+      unmap();
+      throw std::runtime_error("GuardedArena: mprotect failed");
+    }
+  }
+  void unmap() { munmap(base_, capacity_ + 2 * page_); }
+
+  size_t page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+#endif
   size_t capacity_ = 0;
   char* base_ = nullptr;
   char* placed_ = nullptr;

@@ -34,6 +34,7 @@ class FakeGpu final : public Gpu {
     sizes_.erase(buffer);
     delete static_cast<std::vector<char>*>(buffer);
   }
+  bool is_intact(void* buffer) const override { return buffer != broken; }
   void write(void* buffer, uint64_t begin, const void* data, uint64_t bytes) override {
     std::memcpy(at(buffer, begin), data, bytes);
   }
@@ -75,6 +76,7 @@ class FakeGpu final : public Gpu {
   uint64_t used() const { return used_; }
 
   uint64_t memory = UINT64_MAX;
+  void* broken = nullptr;  // a buffer
   bool keeps_bytes = true, compiles = true, accepts = true, answers = true, in_time = true;
   std::vector<size_t> lists;  // sizes of what was submitted
   int64_t dispatched = 0;     // groups
@@ -187,6 +189,16 @@ TEST_F(WebGpuQueue, BuffersAreKeptForReuseButNotWithoutEnd) {
   queue_.trim();
   EXPECT_EQ(gpu_.used(), 0u);
   EXPECT_EQ(queue_.stats().cached_bytes, 0);
+}
+
+TEST_F(WebGpuQueue, BuffersThatHaveFailedAreNotUsedAgain) {
+  Block *const first = queue_.allocate(1000), *const second = queue_.allocate(1000);
+  gpu_.broken = first->handle;
+  queue_.free(first);
+  queue_.free(second);
+  EXPECT_EQ(queue_.allocate(1000), second);
+  EXPECT_EQ(queue_.stats().cached_bytes, 0) << "the other one is gone";
+  queue_.free(second);
 }
 
 TEST_F(WebGpuQueue, WhatIsKeptIsGivenUpBeforeMemoryRunsOut) {

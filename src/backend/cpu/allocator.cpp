@@ -2,8 +2,6 @@
 // process, on huge pages.
 #include "backend/cpu/allocator.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "backend/cpu/memory_limit.h"
+#include "backend/cpu/pages.h"
 #include "core/check.h"
 #include "core/fork.h"
 #include "core/pool.h"
@@ -92,7 +91,7 @@ Header* header_of(void* data) { return static_cast<Header*>(data) - 1; }
 
 void give_back(Header* h) {
   if (h->mapped) {
-    munmap(h->base, static_cast<size_t>(h->mapped));
+    cpu::unmap_pages(static_cast<char*>(h->base), h->mapped);
   } else {
     std::free(h->base);
   }
@@ -245,13 +244,6 @@ void reserve(int64_t capacity) {
   if (capacity > left - cache_limit()) empty_large_cache();
 }
 
-/// Fresh pages, or null.
-char* map_pages(int64_t bytes) {
-  void* const pages = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return pages == MAP_FAILED ? nullptr : static_cast<char*>(pages);
-}
-
 void* new_large(int64_t capacity) {
   reserve(capacity);
   static std::atomic<uint32_t> turn{0};
@@ -259,20 +251,13 @@ void* new_large(int64_t capacity) {
   // KiB apart collide.
   const int64_t stagger = 256 * (turn.fetch_add(1, std::memory_order_relaxed) % 8);
   const int64_t lead = static_cast<int64_t>(sizeof(Header)) + stagger;
-  const int64_t bytes = (capacity + lead + kHugePage - 1) / kHugePage * kHugePage;
-  char* begin = map_pages(bytes + kHugePage);
-  if (!begin) {  // what is cached may be what the system lacks
+  const int64_t bytes = cpu::round_to_pages(capacity + lead);
+  char* base = cpu::map_pages(bytes);
+  if (!base) {  // what is cached may be what the system lacks
     empty_large_cache();
-    begin = map_pages(bytes + kHugePage);
+    base = cpu::map_pages(bytes);
   }
-  if (!begin) out_of_memory(capacity - kPadding);
-  const auto over = reinterpret_cast<uintptr_t>(begin) % kHugePage;
-  char* base = over ? begin + (kHugePage - static_cast<int64_t>(over)) : begin;
-  if (base > begin) munmap(begin, static_cast<size_t>(base - begin));
-  if (const int64_t tail = begin + bytes + kHugePage - (base + bytes)) {
-    munmap(base + bytes, static_cast<size_t>(tail));
-  }
-  madvise(base, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // only a hint
+  if (!base) out_of_memory(capacity - kPadding);
   auto* h = reinterpret_cast<Header*>(base + stagger);
   *h = {base, bytes, bytes - lead};
   return h + 1;
@@ -361,10 +346,8 @@ Memory shrink(Memory memory, int64_t bytes) {
   const int64_t capacity = bytes + kPadding;
   if (h->mapped && h->capacity > 2 * largest_for(capacity)) {
     const int64_t lead = static_cast<char*>(memory.data) - static_cast<char*>(h->base);
-    const int64_t kept = (lead + capacity + kHugePage - 1) / kHugePage * kHugePage;
-    munmap(static_cast<char*>(h->base) + kept, static_cast<size_t>(h->mapped - kept));
-    h->mapped = kept;
-    h->capacity = kept - lead;
+    h->mapped = trim_pages(static_cast<char*>(h->base), h->mapped, lead + capacity);
+    h->capacity = h->mapped - lead;
   }
   return {memory.data, bytes, memory.free};
 }

@@ -178,13 +178,14 @@ class WebgpuBackend final : public Backend {
   const Device device_;
 };
 
+std::mutex mutex;  // guards `opened`
+// Never closed: tensors of static storage may outlive everything.
+std::array<WebgpuBackend*, 16> opened{};
+
 WebgpuBackend* open(int index) {
-  static std::mutex mutex;
-  // Never closed: tensors of static storage may outlive everything.
-  static std::array<WebgpuBackend*, 16> opened{};
   index = std::max(index, 0);
   if (index >= static_cast<int>(opened.size())) return nullptr;
-  std::lock_guard guard(mutex);
+  const std::lock_guard guard(mutex);
   if (opened[index] == nullptr) {
     std::unique_ptr<Gpu> gpu = open_gpu(index);
     if (gpu == nullptr) return nullptr;
@@ -196,6 +197,11 @@ WebgpuBackend* open(int index) {
 }  // namespace
 
 Backend* open_backend(int index) { return open(index); }
+
+void reopen(int index) {
+  const std::lock_guard guard(mutex);
+  opened.at(static_cast<size_t>(index)) = nullptr;
+}
 
 Queue& queue_of(const Device& device) {
   check(device.type() == "webgpu", ErrorKind::value,

@@ -60,6 +60,8 @@ class Gpu {
   /// A buffer of zeros that shaders read and write; bytes is a multiple of 4.
   virtual void* make_buffer(uint64_t bytes) = 0;
   virtual void free_buffer(void* buffer) = 0;
+  /// False if it has turned out that there was no memory for it, which a browser says late.
+  virtual bool is_intact(void* /*buffer*/) const { return true; }
   /// Writes into a buffer after all that has been submitted and before all that will be.
   virtual void write(void* buffer, uint64_t begin, const void* data, uint64_t bytes) = 0;
 
@@ -73,6 +75,8 @@ class Gpu {
                     std::function<void(const void* data)> then) = 0;
   /// Calls then() once all that has been submitted is done.
   virtual void on_done(std::function<void()> then) = 0;
+  /// Whether the caller may wait for a continuation, which is so everywhere but in a browser.
+  virtual bool can_wait() const { return true; }
   /// Blocks until a continuation of this device has set `done`.
   virtual void wait(const std::atomic<bool>& done) = 0;
 

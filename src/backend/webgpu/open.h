@@ -10,6 +10,10 @@ namespace tamis::webgpu {
 /// asks for the first.
 Backend* open_backend(int index);
 
+/// The next use of "webgpu:index" opens it anew; tensors of the old one, which was lost, refuse
+/// everything.
+void reopen(int index);
+
 /// The queue of a device, for statistics and tests. Throws kind value if there is no such device.
 Queue& queue_of(const Device& device);
 

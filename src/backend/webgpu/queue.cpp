@@ -1,12 +1,14 @@
 // Recording and submitting, and the pool of buffers.
 #include "backend/webgpu/queue.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "backend/webgpu/content.h"
 #include "backend/webgpu/shader.h"
 #include "core/check.h"
+#include "core/fork.h"
 
 namespace tamis::webgpu {
 
@@ -47,10 +49,10 @@ struct Waiting {
 
 }  // namespace
 
-Queue::Queue(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)), process_(getpid()) {}
+Queue::Queue(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)), process_(process_id()) {}
 
 std::unique_lock<std::mutex> Queue::lock() const {
-  check(process_ == getpid(), ErrorKind::device,
+  check(process_ == process_id(), ErrorKind::device,
         "{}: cannot be used in a forked subprocess, whose parent has used it; start the process "
         "anew (in Python, with the 'spawn' method)",
         adapter().name);
@@ -70,15 +72,21 @@ Block* Queue::allocate(int64_t bytes) {
         "{}: could not allocate {} bytes: {} of {} are in use", adapter().name, bytes,
         stats_.live_bytes, limit);
   Block* block = nullptr;
-  if (const auto found = pool_.find(size); found != pool_.end()) {
+  for (auto found = pool_.find(size); !block && found != pool_.end(); found = pool_.find(size)) {
     block = found->second;
     pool_.erase(found);
     stats_.cached_bytes -= block->bytes;
-  } else {
+    if (!gpu_->is_intact(block->handle)) release(std::exchange(block, nullptr));
+  }
+  if (!block) {
     void* const handle = make_buffer(size);
-    block = new Block{this, handle, size, 0, 0};
+    block = new Block;
+    block->queue = this;
+    block->handle = handle;
+    block->bytes = size;
   }
   block->counted = bytes;
+  block->run = Attempt::current() ? Attempt::current()->run() : 0;
   stats_.live_bytes += bytes;
   return block;
 }
@@ -94,11 +102,12 @@ void* Queue::make_buffer(int64_t bytes) {
 }
 
 void Queue::free(Block* block) noexcept {
-  if (process_ != getpid()) return;  // the parent's
+  if (process_ != process_id()) return;  // the parent's
   const std::lock_guard guard(mutex_);
   stats_.live_bytes -= block->counted;
   // A buffer that the list still needs must stay; so all go to the pool until it is sent.
   stats_.cached_bytes += block->bytes;
+  block->content = 0;
   pool_.emplace(block->bytes, block);
   for (auto at = pool_.begin(); stats_.cached_bytes > kMaxCached && at != pool_.end();) {
     if (at->second->list == list_) {
@@ -106,8 +115,7 @@ void Queue::free(Block* block) noexcept {
       continue;
     }
     stats_.cached_bytes -= at->second->bytes;
-    gpu_->free_buffer(at->second->handle);
-    delete at->second;
+    release(at->second);
     at = pool_.erase(at);
   }
 }
@@ -119,10 +127,7 @@ void Queue::trim() {
 
 void Queue::trim_locked() {
   submit_locked();
-  for (const auto& [size, block] : pool_) {
-    gpu_->free_buffer(block->handle);
-    delete block;
-  }
+  for (const auto& [size, block] : pool_) release(block);
   pool_.clear();
   stats_.cached_bytes = 0;
 }
@@ -130,51 +135,88 @@ void Queue::trim_locked() {
 void Queue::write(Block* to, int64_t begin, const void* data, int64_t bytes) {
   if (bytes == 0) return;
   const auto guard = lock();
+  // Equal bytes have equal hashes only where it matters: others are not worth the time.
+  const uint64_t source =
+      Attempt::current() ? mix_bytes(kFromHost, data, bytes) : mix({kFromStamp, ++writes_});
+  const Made made{to, mix({source, to->content, static_cast<uint64_t>(begin)})};
+  if (recall({&made, 1})) return;
   if (to->list == list_) submit_locked();
   stats_.written_bytes += bytes;
   const int64_t whole = bytes / 4 * 4;
   const auto at = static_cast<uint64_t>(begin);
   if (whole > 0) gpu_->write(to->handle, at, data, static_cast<uint64_t>(whole));
-  if (whole == bytes) return;
-  uint32_t word = 0;  // what it overwrites is padding
-  std::memcpy(&word, static_cast<const char*>(data) + whole, static_cast<size_t>(bytes - whole));
-  gpu_->write(to->handle, at + static_cast<uint64_t>(whole), &word, 4);
+  if (whole != bytes) {
+    uint32_t word = 0;  // what it overwrites is padding
+    std::memcpy(&word, static_cast<const char*>(data) + whole, static_cast<size_t>(bytes - whole));
+    gpu_->write(to->handle, at + static_cast<uint64_t>(whole), &word, 4);
+  }
+  note({&made, 1});
+}
+
+void Queue::start_read(const Block& from, int64_t begin, int64_t bytes,
+                       std::function<void(const void* data)> then) {
+  submit_locked();
+  ++stats_.readbacks;
+  stats_.readback_bytes += bytes;
+  const int64_t first = begin / 4 * 4, skip = begin - first;
+  gpu_->read(from.handle, static_cast<uint64_t>(first),
+             static_cast<uint64_t>(whole_words(skip + bytes)),
+             [skip, then = std::move(then)](const void* found) {
+               then(found ? static_cast<const char*>(found) + skip : nullptr);
+             });
 }
 
 void Queue::read(Block* from, int64_t begin, void* data, int64_t bytes) {
   if (bytes == 0) return;
+  if (Attempt* const attempt = Attempt::current()) {
+    return read_in_attempt(*attempt, *from, begin, data, bytes);
+  }
+  if (!gpu_->can_wait()) {
+    throw WouldWait("the elements are on a GPU, for which a browser cannot wait");
+  }
   const auto waiting = std::make_shared<Waiting>();
-  const int64_t first = begin / 4 * 4, skip = begin - first;
   {
     const auto guard = lock();
-    submit_locked();
-    ++stats_.readbacks;
-    stats_.readback_bytes += bytes;
-    gpu_->read(from->handle, static_cast<uint64_t>(first),
-               static_cast<uint64_t>(whole_words(skip + bytes)),
-               [waiting, data, skip, bytes](const void* found) {
-                 const std::lock_guard continuation(waiting->mutex);
-                 if (waiting->given_up) return;
-                 waiting->ok = found != nullptr;
-                 if (found) {
-                   std::memcpy(data, static_cast<const char*>(found) + skip,
-                               static_cast<size_t>(bytes));
-                 }
-                 waiting->done = true;
-               });
+    start_read(*from, begin, bytes, [waiting, data, bytes](const void* found) {
+      const std::lock_guard continuation(waiting->mutex);
+      if (waiting->given_up) return;
+      waiting->ok = found != nullptr;
+      if (found) std::memcpy(data, found, static_cast<size_t>(bytes));
+      waiting->done = true;
+    });
   }
   waiting->wait(*gpu_);
   check(waiting->ok, ErrorKind::device, "{}: the device was lost while its memory was read",
         adapter().name);
 }
 
-void* Queue::pipeline(const Shader& shader) {
+void Queue::read_in_attempt(Attempt& attempt, const Block& from, int64_t begin, void* data,
+                            int64_t bytes) {
+  const auto guard = lock();
+  const uint64_t key =
+      mix({kRead, from.content, static_cast<uint64_t>(begin), static_cast<uint64_t>(bytes)});
+  if (const std::shared_ptr<Attempt::Answer> answer = attempt.find(key)) {
+    if (!answer->done) throw Pending();
+    check(answer->ok, ErrorKind::device, "{}: the device was lost while its memory was read",
+          adapter().name);
+    std::memcpy(data, answer->bytes.data(), static_cast<size_t>(bytes));
+    return;
+  }
+  start_read(from, begin, bytes, [answer = attempt.ask(key), bytes](const void* found) {
+    const auto* const first = static_cast<const std::byte*>(found);
+    answer->ok = found != nullptr;
+    if (found) answer->bytes.assign(first, first + bytes);
+    answer->done = true;
+  });
+  throw Pending();
+}
+
+const Queue::Pipeline& Queue::pipeline(const Shader& shader) {
   std::string text = shader.text();
   if (const auto found = pipelines_.find(text); found != pipelines_.end()) return found->second;
   void* const made = gpu_->make_pipeline(text, shader.accesses());
   ++stats_.pipelines;
-  pipelines_.emplace(std::move(text), made);
-  return made;
+  return pipelines_.emplace(std::move(text), Pipeline{made, pipelines_.size() + 1}).first->second;
 }
 
 void Queue::run(const Shader& shader, int64_t invocations) {
@@ -184,9 +226,12 @@ void Queue::run(const Shader& shader, int64_t invocations) {
 void Queue::run_groups(const Shader& shader, int64_t groups) {
   if (groups == 0) return;
   const auto guard = lock();
+  const Pipeline& kernel = pipeline(shader);
+  const std::vector<Made> made = outcome(shader, kernel.number, groups);
+  if (recall(made)) return;
   Command command;
   command.kind = Command::Kind::dispatch;
-  command.pipeline = pipeline(shader);
+  command.pipeline = kernel.handle;
   const auto bytes = static_cast<uint32_t>(shader.params().size() * 4);
   uint32_t begin = static_cast<uint32_t>(params_.size()) + kParamsStride - 1;
   begin -= begin % kParamsStride;
@@ -206,6 +251,7 @@ void Queue::run_groups(const Shader& shader, int64_t groups) {
     use(block);
   }
   commands_.push_back(std::move(command));
+  note(made);
   ++stats_.dispatches;
 }
 
@@ -214,14 +260,18 @@ void Queue::copy(Block* from, int64_t from_begin, Block* to, int64_t to_begin, i
   const auto guard = lock();
   Command command;
   command.kind = Command::Kind::copy;
-  command.from = from->handle;
-  command.to = to->handle;
   command.from_begin = static_cast<uint64_t>(from_begin);
   command.to_begin = static_cast<uint64_t>(to_begin);
   command.bytes = static_cast<uint64_t>(bytes);
+  const Made made{to, mix({kFromCopy, from->content, to->content, command.from_begin,
+                           command.to_begin, command.bytes})};
+  if (recall({&made, 1})) return;
+  command.from = from->handle;
+  command.to = to->handle;
   use(from);
   use(to);
   commands_.push_back(std::move(command));
+  note({&made, 1});
 }
 
 void Queue::clear(Block* block, int64_t begin, int64_t bytes) {
@@ -229,11 +279,14 @@ void Queue::clear(Block* block, int64_t begin, int64_t bytes) {
   const auto guard = lock();
   Command command;
   command.kind = Command::Kind::clear;
-  command.to = block->handle;
   command.to_begin = static_cast<uint64_t>(begin);
   command.bytes = static_cast<uint64_t>(bytes);
+  const Made made{block, mix({kFromClear, block->content, command.to_begin, command.bytes})};
+  if (recall({&made, 1})) return;
+  command.to = block->handle;
   use(block);
   commands_.push_back(std::move(command));
+  note({&made, 1});
 }
 
 void Queue::submit_locked() {

@@ -5,7 +5,9 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
+#include "backend/attempt.h"
 #include "backend/webgpu/gpu.h"
 
 namespace tamis::webgpu {
@@ -20,6 +22,10 @@ struct Block {
   int64_t bytes = 0;    // of the handle
   int64_t counted = 0;  // what was asked for
   uint64_t list = 0;    // the last list of commands that uses it
+  // How the bytes came about, as a hash: equal ones stand for equal bytes.
+  uint64_t content = 0;  // for its owner; 0 if it was not written since it was allocated
+  uint64_t held = 0;     // really: what the owner before has left
+  uint64_t run = 0;      // of the attempt that allocated it, or 0
 };
 
 /// Calls may come from any thread; each takes effect whole, after those before it.
@@ -37,7 +43,9 @@ class Queue {
   void trim();
 
   void write(Block* to, int64_t begin, const void* data, int64_t bytes);
-  /// Waits for all that has been recorded. Bytes that are not whole words may be read too.
+  /// Waits for all that has been recorded. Bytes that are not whole words may be read too. In an
+  /// attempt nobody waits: throws Pending unless the answer has come; elsewhere throws WouldWait if
+  /// the device cannot be waited for.
   void read(Block* from, int64_t begin, void* data, int64_t bytes);
 
   /// Records a kernel over `invocations` (at most 2^32 - 1).
@@ -64,7 +72,29 @@ class Queue {
   /// What every call holds. Throws kind device in the child of a fork: it has not the threads that
   /// work for the device, and a lock that another thread held stays locked there.
   std::unique_lock<std::mutex> lock() const;
-  void* pipeline(const Shader& shader);
+  struct Pipeline {
+    void* handle = nullptr;
+    uint64_t number = 0;
+  };
+  const Pipeline& pipeline(const Shader& shader);
+  /// The answer of the attempt to a read of `bytes` bytes from `begin` on, or Pending.
+  void read_in_attempt(Attempt& attempt, const Block& from, int64_t begin, void* data,
+                       int64_t bytes);
+  /// Starts a read of whole words; `then` gets the bytes from `skip` on, or null.
+  void start_read(const Block& from, int64_t begin, int64_t bytes,
+                  std::function<void(const void* data)> then);
+
+  /// A block that a command writes, and its content afterwards.
+  using Made = std::pair<Block*, uint64_t>;
+  static std::vector<Made> outcome(const Shader& shader, uint64_t kernel, int64_t groups);
+  /// Before a command is recorded: whether a run of the same attempt has done it before and the
+  /// results are still in memory that no one uses. Then the blocks have them, and the command is
+  /// not needed.
+  bool recall(std::span<const Made> made);
+  /// After it.
+  void note(std::span<const Made> made);
+  void hold(Block* block, uint64_t content);
+  void release(Block* block);
   /// Gives up what is kept for reuse if there is no memory left.
   void* make_buffer(int64_t bytes);
   void trim_locked();
@@ -75,7 +105,9 @@ class Queue {
   const int process_;
   mutable std::mutex mutex_;
   std::multimap<int64_t, Block*> pool_;  // by size
-  std::unordered_map<std::string, void*> pipelines_;
+  std::unordered_map<std::string, Pipeline> pipelines_;
+  std::unordered_map<uint64_t, Block*> held_;  // by content, of what attempts have written
+  uint64_t writes_ = 0;                        // from the host, outside of attempts
   std::vector<Command> commands_;
   std::vector<std::byte> params_;
   uint64_t list_ = 1;  // number of the list that is being recorded

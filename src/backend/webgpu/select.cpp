@@ -21,6 +21,7 @@ class MaskBits {
         numel_(program.numel),
         tiles_((program.numel + kTile - 1) / kTile),
         bits_(queue, (program.numel + 31) / 32 * 4),
+        sums_(queue, tiles_ * 4),
         before_(queue, (tiles_ + 1) * 4) {
     find_bits(program);
     add_up();
@@ -67,7 +68,7 @@ class MaskBits {
   void find_bits(const Program& program) {
     Shader shader;
     const std::string bits = shader.bind(bits_, Access::write);
-    const std::string before = shader.bind(before_, Access::write);
+    const std::string sums = shader.bind(sums_, Access::write);
     const std::string n = shader.param(numel_);
     const Code code = emit(queue_, shader, program, Wanted::mask);
     shader.declare(team_fold("total_of", "u32", "add_i32", kGroupSize));
@@ -76,29 +77,31 @@ class MaskBits {
                     "if (e >= {0}) {{ break; }}\n{1}word = word | (select(0u, 1u, {2}) << j);\n}}\n"
                     "if (i * 32u < {0}) {{ {3}[i] = word; }}\n"
                     "let total = total_of(t, countOneBits(word));\n"
-                    "if (t == 0u) {{ {4}[group + 1u] = total; }}\n",
-                    n, code.mask_part, code.mask, bits, before));
+                    "if (t == 0u) {{ {4}[group] = total; }}\n",
+                    n, code.mask_part, code.mask, bits, sums));
     queue_.run_groups(shader, tiles_);
   }
 
-  /// Turns the sums of the tiles into those of all before each; one workgroup does it.
+  /// From the sums of the tiles those of all before each; one workgroup does it. Not in place, so
+  /// that an attempt that is run again finds both.
   void add_up() {
     Shader shader;
     const std::string before = shader.bind(before_, Access::write);
+    const std::string sums = shader.bind(sums_, Access::read);
     const std::string n = shader.param(tiles_ + 1);
     shader.declare(declare_sum_before());
-    shader.add(
-        fmt::format("var carry = 0u;\nfor (var begin = 0u; begin < {0}; begin += 256u) {{\n"
-                    "let k = begin + t;\nvar v = 0u;\nif (k > 0u && k < {0}) {{ v = {1}[k]; }}\n"
-                    "let sum = sum_before(t, v) + v;\nif (k < {0}) {{ {1}[k] = carry + sum; }}\n"
-                    "carry += workgroupUniformLoad(&sum_before_upto[255]);\n}}\n",
-                    n, before));
+    shader.add(fmt::format(
+        "var carry = 0u;\nfor (var begin = 0u; begin < {0}; begin += 256u) {{\n"
+        "let k = begin + t;\nvar v = 0u;\nif (k > 0u && k < {0}) {{ v = {2}[k - 1u]; }}\n"
+        "let sum = sum_before(t, v) + v;\nif (k < {0}) {{ {1}[k] = carry + sum; }}\n"
+        "carry += workgroupUniformLoad(&sum_before_upto[255]);\n}}\n",
+        n, before, sums));
     queue_.run_groups(shader, 1);
   }
 
   Queue& queue_;
   const int64_t numel_, tiles_;
-  Scratch bits_, before_;
+  Scratch bits_, sums_, before_;
 };
 
 /// The statements that write a program's value to element `at` of a bound array.

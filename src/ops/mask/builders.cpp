@@ -223,7 +223,8 @@ Tensor sliding_window(int64_t n, int64_t window, bool causal) {
 }
 
 Tensor between(const Tensor& x, const Tensor& lo, const Tensor& hi) {
-  return bounded(Comparison::ge, x, lo) & bounded(Comparison::le, x, hi);
+  const Tensor above = bounded(Comparison::ge, x, lo);
+  return above & bounded(Comparison::le, x, hi);
 }
 
 Tensor documents(const Tensor& ids) {

@@ -51,8 +51,9 @@ std::pair<Tensor, Tensor> find_extreme(bool largest, const char* op, const Tenso
                                        bool takes_bools) {
   const Shape dims = normalize_dims(dim ? Dims{*dim} : Dims{}, x.dim());
   check_not_empty(op, x, dim);
-  check(takes_bools || x.dtype() != DType::boolean, ErrorKind::dtype,
-        "\"{}_cpu\" not implemented for 'Bool'", op);
+  const bool is_ordered = !is_complex(x.dtype()) && (takes_bools || x.dtype() != DType::boolean);
+  check(is_ordered, ErrorKind::dtype, "\"{}_cpu\" not implemented for '{}'", op,
+        scalar_type_name(x.dtype()));
   const Shape shape = reduced_shape(x, dims, keepdim);
   const auto [values, indices] = arg_extreme(largest, x, mask, dims, compared_in(x.dtype()));
   const Tensor result = values.view(shape).to(x.dtype());

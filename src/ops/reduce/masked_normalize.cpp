@@ -25,9 +25,9 @@ Tensor exponent(const Tensor& x, const Tensor& given, const char* argument) {
 
 Tensor logaddexp(const Tensor& x, const Tensor& other, const Tensor& x_mask,
                  const Tensor& other_mask, std::optional<DType> dtype) {
-  return tamis::logaddexp(exponent(x, x_mask, "input_mask"),
-                          exponent(other, other_mask, "other_mask"))
-      .to(dtype.value_or(x.dtype()));
+  const Tensor first = exponent(x, x_mask, "input_mask");
+  const Tensor second = exponent(other, other_mask, "other_mask");
+  return tamis::logaddexp(first, second).to(dtype.value_or(x.dtype()));
 }
 
 Tensor softmax(const Tensor& x, const Tensor& mask, int64_t dim, std::optional<DType> dtype) {

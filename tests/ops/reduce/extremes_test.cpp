@@ -1,7 +1,9 @@
 // Indices of extremes.
 #include <limits>
 
+#include "support/errors.h"
 #include "support/mask_cases.h"
+#include "tamis/masked.h"
 #include "tamis/reduce.h"
 
 namespace tamis {
@@ -48,6 +50,16 @@ TEST(Extremes, AreWhereAPlainLoopFindsThem) {
       EXPECT_EQ(argmax(x, dim).to_vector<int64_t>(), want) << to_string(shape) << " " << dim;
     }
   }
+}
+
+TEST(Extremes, RefuseComplexNumbersWhichHaveNoOrder) {
+  const Tensor x = ones({2, 3}, complex64);
+  const Tensor mask = ones({2, 3}, boolean);
+  EXPECT_KIND(x.max(1), dtype);
+  EXPECT_KIND(x.min(0), dtype);
+  EXPECT_KIND(x.argmax(), dtype);
+  EXPECT_KIND(masked::argmax(x, mask), dtype);
+  EXPECT_KIND(masked::argmin(x, mask, 1), dtype);
 }
 
 TEST(Extremes, RefuseNothing) {

@@ -1,0 +1,67 @@
+// What blocks contain, and not computing it again when an attempt is run again.
+#include "backend/attempt.h"
+#include "backend/webgpu/content.h"
+#include "backend/webgpu/queue.h"
+#include "backend/webgpu/shader.h"
+
+namespace tamis::webgpu {
+
+std::vector<Queue::Made> Queue::outcome(const Shader& shader, uint64_t kernel, int64_t groups) {
+  uint64_t hash = mix({kFromKernel, kernel, static_cast<uint64_t>(groups)});
+  const std::vector<uint32_t>& params = shader.params();
+  hash = mix_bytes(hash, params.data(), static_cast<int64_t>(params.size() * 4));
+  for (const Block* block : shader.blocks()) hash = mix(hash, block->content);
+  std::vector<Made> made;
+  for (size_t i = 0; i < shader.blocks().size(); ++i) {
+    if (shader.accesses()[i] == Access::write) made.emplace_back(shader.blocks()[i], mix(hash, i));
+  }
+  return made;
+}
+
+void Queue::release(Block* block) {
+  hold(block, 0);
+  gpu_->free_buffer(block->handle);
+  delete block;
+}
+
+void Queue::hold(Block* block, uint64_t content) {
+  if (const auto found = held_.find(block->held); found != held_.end() && found->second == block) {
+    held_.erase(found);
+  }
+  block->held = content;
+  if (content != 0 && Attempt::current()) held_[content] = block;
+}
+
+bool Queue::recall(std::span<const Made> made) {
+  const Attempt* const attempt = Attempt::current();
+  if (!attempt || !attempt->is_repeated()) return false;
+  for (const auto& [block, content] : made) {
+    if (block->run != attempt->run()) return false;  // a tensor's, which is not to be exchanged
+    const auto found = held_.find(content);
+    if (found == held_.end() || found->second->bytes != block->bytes) return false;
+    if (found->second->content != 0 && found->second != block) return false;  // in use
+  }
+  for (const auto& [block, content] : made) {
+    Block* const other = held_.at(content);
+    block->content = content;
+    if (other == block) continue;
+    const uint64_t old = block->held;
+    std::swap(block->handle, other->handle);
+    std::swap(block->list, other->list);
+    hold(other, 0);
+    hold(block, content);
+    hold(other, old);
+  }
+  return true;
+}
+
+void Queue::note(std::span<const Made> made) {
+  Attempt* const attempt = Attempt::current();
+  for (const auto& [block, content] : made) {
+    if (attempt && block->run != attempt->run()) attempt->note_write();
+    block->content = content;
+    hold(block, content);
+  }
+}
+
+}  // namespace tamis::webgpu

@@ -1,0 +1,59 @@
+// Options: the strings that parameters take, defaults, and overloads that are split by an option that decides dtypes.
+
+import { mergeTables } from "./tables.mjs";
+
+/** The strings that a parameter takes, by its name, or by function and name. */
+export const choices = {
+  indexing: ["ij", "xy"],
+  interpolation: ["linear", "lower", "higher", "midpoint", "nearest"],
+  mode: ["constant", "reflect", "replicate", "circular"],
+  padding_side: ["left", "right"],
+  reduction: ["none", "mean", "sum"],
+  rounding_mode: ["trunc", "floor"],
+  side: ["left", "right"],
+  "scatter.reduce": ["add", "multiply"],
+  "index_reduce.reduce": ["prod", "mean", "amax", "amin"],
+  "scatter_reduce.reduce": ["sum", "prod", "mean", "amax", "amin"],
+  "norm.p": ["fro", "nuc"],
+};
+
+/** Those of a parameter of a function. */
+export function choicesOf(f, p) {
+  const found = choices[`${f.name.replace(/_$/, "")}.${p.name}`] ?? choices[p.name];
+  if (!found) throw new Error(`${f.name}: what strings does ${p.name} take?`);
+  return found;
+}
+
+/** A default as JavaScript writes it. */
+export const defaultOf = (p) =>
+  p.default.replace(/^'(.*)'$/, '"$1"').replace("None", "null").replace("True", "true").replace("False", "false");
+
+/** The overload with an option fixed to some values. */
+function fix(overload, name, values) {
+  const parameters = overload.parameters.map((p) => {
+    if (p.name !== name) return p;
+    const texts = values.map((value) => JSON.stringify(value));
+    return { ...p, fixed: texts.join(" | "), required: p.required || !texts.includes(defaultOf(p)) };
+  });
+  return { ...overload, parameters };
+}
+
+/** An overload with its tables, once for every value of an option that decides the dtypes of results. */
+export function variantsOf(f, overload, tables) {
+  const names = Object.keys(tables.variants);
+  if (names.length === 0) return [{ overload, tables }];
+  if (names.length > 1) {
+    // Several flags: none of them set, or any.
+    const unset = names.reduce((o, name) => fix(o, name, [false]), overload);
+    const any = names.flatMap((name) => tables.variants[name].map((variant) => variant.tables)).reduce(mergeTables);
+    return [{ overload: unset, tables }, { overload, tables: any }];
+  }
+  const [name] = names;
+  const p = overload.parameters.find((q) => q.name === name);
+  const seen = tables.variants[name];
+  const unseen = p.types[0] === "str" ? choicesOf(f, p).filter((value) => !seen.some((variant) => variant.value === value)) : [];
+  return seen.map(({ value, tables: own }) => {
+    const isDefault = JSON.stringify(value) === defaultOf(p);
+    return { overload: fix(overload, name, isDefault ? [value, ...unseen] : [value]), tables: own };
+  });
+}
