@@ -111,7 +111,8 @@ def webgpu_table(found, with_targets=True):
         counts = [str(row[key]) for key in ("dispatches", "submits", "readbacks")]
         lines.append([f"`{row['what']}`", f"{row['ms']:.2f}", f"{row['copies']:.2f}", *target, *counts])
     target = ["at most"] if with_targets else []
-    return markdown(["on " + found["adapter"], "ms", "copies", *target, "kernels", "submits", "readbacks"], lines)
+    heading = f"{found['numel']} elements on {found['adapter']}"
+    return markdown([heading, "ms", "copies", *target, "kernels", "submits", "readbacks"], lines)
 
 
 # ---- charts ----------------------------------------------------------------------------------------------

@@ -26,35 +26,41 @@ using webgpu::Queue;
 using webgpu::Scratch;
 using webgpu::Shader;
 
-constexpr int kRounds = 9;
+constexpr int kRounds = 31;
 
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The median time of a call and what the device was asked to do in it.
-struct Measured {
-  double ms = 0;
+/// Something that a user would call, what the device is asked to do in it, and the time it took.
+struct Case {
+  std::string what;
+  double target = 0;  // at most this many copies; 0: none
+  std::function<void()> call;
   webgpu::Stats stats;
+  double ms = 0;
 };
-Measured measure(const std::function<void()>& f) {
-  f();  // compiles the kernels
-  webgpu::synchronize();
-  Measured result;
-  webgpu::reset_stats();
-  f();
-  result.stats = webgpu::stats();
-  webgpu::synchronize();
-  std::vector<double> times;
-  for (int k = 0; k < kRounds; ++k) {
-    const double begin = seconds();
-    f();
+
+/// In each round every case runs once, so that a slow moment of the machine meets all of them. The
+/// fastest of the rounds counts: what else the machine does only adds to it.
+void measure(std::vector<Case>& cases) {
+  for (Case& c : cases) {
+    c.call();  // compiles the kernels
     webgpu::synchronize();
-    times.push_back(seconds() - begin);
+    webgpu::reset_stats();
+    c.call();
+    c.stats = webgpu::stats();
+    webgpu::synchronize();
   }
-  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
-  result.ms = times[kRounds / 2] * 1e3;
-  return result;
+  for (int round = 0; round < kRounds; ++round) {
+    for (Case& c : cases) {
+      const double begin = seconds();
+      c.call();
+      webgpu::synchronize();
+      const double ms = (seconds() - begin) * 1e3;
+      c.ms = round == 0 ? ms : std::min(c.ms, ms);
+    }
+  }
 }
 
 /// y[i] = x[i], a word for each invocation.
@@ -119,19 +125,13 @@ Tensor select_by_hand(Queue& queue, const Tensor& x) {
   return result;
 }
 
-struct Line {
-  std::string what;
-  Measured found;
-  double target = 0;  // at most this many copies; 0: none
-};
-
-std::vector<Line> measure_all(int64_t n) {
+std::vector<Case> measure_all(int64_t n) {
   Queue& queue = webgpu::queue_of("webgpu");
   const Tensor x = randn({n}).to("webgpu"), mask = (x > 0).settle();
   webgpu::Block* const from = webgpu::block_of(buffer_of(x));
-  std::vector<Line> lines;
-  const auto add = [&](const char* what, double target, const std::function<void()>& f) {
-    lines.push_back({what, measure(f), target});
+  std::vector<Case> cases;
+  const auto add = [&](const char* what, double target, const std::function<void()>& call) {
+    cases.push_back({what, target, call, {}});
   };
   add("copy by the simplest shader", 0, [&] {
     Scratch to(queue, n * 4);
@@ -151,31 +151,32 @@ std::vector<Line> measure_all(int64_t n) {
   add("(x > 0).sum()", 1.5, [&] { (void)(x > 0).sum(); });
   add("masked_scatter(x, mask, x)", 0, [&] { (void)masked_scatter(x, mask, x); });
   add("masked_fill(x, x > 0, 0)", 1.5, [&] { (void)masked_fill(x, x > 0, 0).settle(); });
-  return lines;
+  measure(cases);
+  return cases;
 }
 
-void print(const std::vector<Line>& lines, int64_t n) {
-  const double copy = lines[0].found.ms;
+void print(const std::vector<Case>& cases, int64_t n) {
+  const double copy = cases[0].ms;
   fmt::print("{}, {} elements of float32\n", webgpu::adapters()[0].name, n);
   fmt::print("{:36} {:>9} {:>8} {:>7} {:>10} {:>8} {:>9}\n", "", "ms", "copies", "target",
              "dispatches", "submits", "readbacks");
-  for (const Line& line : lines) {
-    const webgpu::Stats& s = line.found.stats;
-    fmt::print("{:36} {:9.3f} {:8.2f} {:>7} {:10} {:8} {:9}\n", line.what, line.found.ms,
-               line.found.ms / copy, line.target == 0 ? "" : fmt::format("{}", line.target),
-               s.dispatches, s.submits, s.readbacks);
+  for (const Case& c : cases) {
+    const webgpu::Stats& s = c.stats;
+    fmt::print("{:36} {:9.3f} {:8.2f} {:>7} {:10} {:8} {:9}\n", c.what, c.ms, c.ms / copy,
+               c.target == 0 ? "" : fmt::format("{}", c.target), s.dispatches, s.submits,
+               s.readbacks);
   }
 }
 
-void print_json(const std::vector<Line>& lines, int64_t n) {
+void print_json(const std::vector<Case>& cases, int64_t n) {
   fmt::print("{{\"adapter\": \"{}\", \"numel\": {}, \"rows\": [", webgpu::adapters()[0].name, n);
-  for (const Line& line : lines) {
-    const webgpu::Stats& s = line.found.stats;
+  for (const Case& c : cases) {
+    const webgpu::Stats& s = c.stats;
     fmt::print(
         "{}{{\"what\": \"{}\", \"ms\": {:.4f}, \"copies\": {:.3f}, \"target\": {}, "
         "\"dispatches\": {}, \"submits\": {}, \"readbacks\": {}}}",
-        &line == lines.data() ? "" : ", ", line.what, line.found.ms,
-        line.found.ms / lines[0].found.ms, line.target, s.dispatches, s.submits, s.readbacks);
+        &c == cases.data() ? "" : ", ", c.what, c.ms, c.ms / cases[0].ms, c.target, s.dispatches,
+        s.submits, s.readbacks);
   }
   fmt::print("]}}\n");
 }
@@ -193,8 +194,8 @@ int main(int argc, char** argv) {
     }
   }
   try {
-    const std::vector<Line> lines = measure_all(n);
-    json ? print_json(lines, n) : print(lines, n);
+    const std::vector<Case> cases = measure_all(n);
+    json ? print_json(cases, n) : print(cases, n);
   } catch (const Error& e) {
     fmt::print(stderr, "{}\n", e.what());
     return 1;

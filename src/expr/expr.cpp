@@ -49,12 +49,14 @@ void Expr::detach(Storage& owner) const noexcept {
 }
 
 Backend& common_backend(std::span<const TensorRef> tensors) {
+  Backend& first = backend_of(tensors[0]);
+  const auto is_elsewhere = [&](const Tensor& x) { return &backend_of(x) != &first; };
+  if (std::none_of(tensors.begin() + 1, tensors.end(), is_elsewhere)) return first;
   Backend& host = host_backend();
   Backend* common = &host;
   for (const Tensor& x : tensors) {
     if (&backend_of(x) != &host) common = &backend_of(x);
   }
-  if (common == &host) return host;
   for (const Tensor& x : tensors) {
     Backend& backend = backend_of(x);
     if (&backend == common || (&backend == &host && x.dim() == 0)) continue;
@@ -222,8 +224,9 @@ void prepare_write(const Tensor& target, std::span<const Tensor* const> consumed
 void prepare_write(const Tensor& target) { prepare_write(target, {}); }
 
 Buffer buffer_of(const Tensor& x) {
-  x.settle();
-  return {storage_of(x)->data(), x.storage_offset()};
+  Storage& storage = *storage_of(x);
+  settle(storage);
+  return {storage.data(), layout_of(x).offset};
 }
 
 Buffer writable_buffer(const Tensor& x) {

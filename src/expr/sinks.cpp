@@ -35,7 +35,8 @@ const Program& selection_program(Compiler&& compiler, const Tensor& x, const Ten
 
 /// Whether x has this shape and memory in which its elements are contiguous.
 bool is_plain(const Tensor& x, const Shape& shape) {
-  return storage_of(x)->ready() && x.shape() == shape && x.is_contiguous();
+  const Layout& layout = layout_of(x);
+  return storage_of(x)->ready() && layout.sizes == shape && is_contiguous(layout);
 }
 
 /// Whether a write of value where mask is true is one of a number to contiguous elements.

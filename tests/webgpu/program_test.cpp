@@ -1,5 +1,6 @@
 // Programs as shaders: more tensors than a shader can bind, structured masks, broadcasting, numbers
 // of the host, ranks, empty tensors; each into several sinks, compared with the CPU.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -142,6 +143,59 @@ TEST_F(WebGpuPrograms, MayTakeManyNumbersFromTheDevice) {
   };
   expect_same(run(g, there), run(x, here));
   expect_same(run(g, here), run(x, here));  // numbers of the host
+}
+
+/// Sets of more numbers than a kernel takes as parameters, by turns with and without a small range,
+/// of 4 and 8 bytes. Their numbers are also among those of uint8.
+Tensor set_of_numbers(int64_t i) {
+  const Tensor numbers = arange(i, 90 + i, 3);
+  switch (i % 5) {
+    case 0:
+      return numbers;
+    case 1:
+      return cat({numbers, arange(9) * 1'000'000'000'000});
+    case 2:
+      return numbers.to(int32);
+    case 3:
+      return cat({numbers, arange(9) * 200'000'000}).to(int32);
+    default:
+      return numbers.to(float32) / 2;
+  }
+}
+
+TEST_F(WebGpuPrograms, MayLookIntoMoreSetsThanAShaderBinds) {
+  const Tensor x = random_values({300}, uint8, 1), other = small_values({300}, float32, 2);
+  const auto run = [](const Tensor& v, const Tensor& w, int64_t sets) {
+    Tensor mask = w > 3;
+    for (int64_t i = 0; i < sets; ++i) {
+      const Tensor set = set_of_numbers(i);
+      mask = mask ^ isin(v.to(set.dtype()), set.to(v.device()));
+    }
+    return sinks(where(mask, w, w + 1), mask);
+  };
+  for (int64_t sets : {4, 5, 6, 8, 20}) {
+    SCOPED_TRACE(sets);
+    expect_same(run(to_gpu(x), to_gpu(other), sets), run(x, other, sets));
+  }
+}
+
+TEST_F(WebGpuPrograms, MayTakeMoreIndicesThanAShaderBinds) {
+  const Shape shape{2, 3, 2, 1, 3, 2, 2, 3, 2};
+  for (int64_t n = 5; n <= 9; ++n) {
+    for (DType dtype : {int8, float16, float32, int64, complex128}) {
+      SCOPED_TRACE(fmt::format("{} indices, {}", n, name(dtype)));
+      const Tensor x = small_values(shape, dtype, 1), g = to_gpu(x);
+      std::vector<Index> here, there;
+      for (int64_t d = 0; d < n; ++d) {
+        const auto seed = static_cast<uint32_t>(d + 2);
+        const Tensor any = random_values({d % 2 ? 40 : 1, 7}, uint8, seed).to(int64);
+        here.emplace_back(any % (2 * shape[d]) - shape[d]);
+        there.emplace_back(to_gpu(any % (2 * shape[d]) - shape[d]));
+      }
+      EXPECT_TRUE(same(g.index(there), x.index(here)));
+      EXPECT_TRUE(same(g.index_put(there, g.index(there)), x));
+    }
+  }
 }
 
 // ---- structured masks ---------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 // take: reading the elements that indices name, and checking that these are in range.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "backend/webgpu/indexed.h"
 #include "backend/webgpu/sinks.h"
 
@@ -20,6 +23,28 @@ std::string index_expression(Shader& shader, const IndexedElements& elements, in
                          shader.param(column.size), shader.param(column.step));
   }
   return index;
+}
+
+void find_numbers(Queue& queue, const IndexedElements& elements, int64_t offset, Block* numbers) {
+  const int64_t n = numel(elements.shape), free_bindings = kMaxBindings - 1;
+  const auto end = elements.columns.end();
+  IndexedElements part{elements.shape, elements.strides, {}};
+  for (auto next = elements.columns.begin();;) {
+    const bool is_first = next == elements.columns.begin();
+    const auto stop = next + std::min<int64_t>(free_bindings, end - next);
+    part.columns.assign(next, stop);
+    if (!is_first) part.strides = Shape(part.shape.size(), 0);
+    Shader shader;
+    const std::string array = shader.bind(numbers, Access::write);
+    std::string statements;
+    const std::string number = index_expression(shader, part, is_first ? offset : 0, statements);
+    shader.add(fmt::format("if (i >= {0}) {{ return; }}\nlet e = i;\n{1}{2}[e] = {3}{4};\n",
+                           shader.param(n), statements, array, number,
+                           is_first ? "" : fmt::format(" + {}[e]", array)));
+    queue.run(shader, n);
+    if (stop == end) return;
+    next = stop;
+  }
 }
 
 bool run_within(Queue& queue, const Buffer& indices, int64_t n, int64_t low, int64_t high) {
@@ -69,8 +94,15 @@ void run_take(Queue& queue, const IndexedElements& elements, const Buffer& from,
   Shader shader;
   const std::string to = shader.bind_elements(block_of(out), dtype);
   const std::string array = shader.bind(block_of(from), Access::read);
-  std::string statements;
-  const std::string index = index_expression(shader, elements, from.offset, statements);
+  std::string statements, index;
+  std::optional<Scratch> numbers;
+  if (elements.columns.size() + shader.blocks().size() <= kMaxBindings) {
+    index = index_expression(shader, elements, from.offset, statements);
+  } else {
+    numbers.emplace(queue, n * 4);
+    find_numbers(queue, elements, from.offset, *numbers);
+    index = fmt::format("{}[e]", shader.bind(*numbers, Access::read));
+  }
   const std::string at = fmt::format("{} + e", shader.param(out.offset));
   shader.add(fmt::format("if (i >= {}) {{ return; }}\nlet e = i;\n{}{}", shader.param(n),
                          statements,

@@ -11,4 +11,8 @@ namespace tamis::webgpu {
 std::string index_expression(Shader& shader, const IndexedElements& elements, int64_t offset,
                              std::string& statements);
 
+/// Writes these numbers as words, for all positions. A shader has bindings for some of the indices
+/// at a time, so this takes any number of them.
+void find_numbers(Queue& queue, const IndexedElements& elements, int64_t offset, Block* numbers);
+
 }  // namespace tamis::webgpu

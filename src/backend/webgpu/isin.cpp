@@ -37,22 +37,26 @@ class DeviceSet final : public IsinSet {
   DeviceSet(const DeviceSet&) = delete;
   DeviceSet& operator=(const DeviceSet&) = delete;
 
-  /// Whether a key, which is an expression, is in the set.
-  std::string probe(Shader& shader, const std::string& key) const {
+  Block* block() const { return block_; }
+
+  /// Whether a key, which is an expression, is in the set, whose words begin with number `first` of
+  /// the array.
+  std::string probe(Shader& shader, const std::string& key, const std::string& array,
+                    int64_t first) const {
     if (block_ == nullptr) return compare(shader, key);
-    const std::vector<Block*>& bound = shader.blocks();
-    const bool is_declared = std::find(bound.begin(), bound.end(), block_) != bound.end();
-    const std::string array = shader.bind(block_, Access::read);
-    if (!is_declared) shader.declare(has_bits_ ? bit_text(array) : search_text(array));
+    const std::string function =
+        fmt::format("in_{}{}_{}", has_bits_ ? "bits" : "list", is_wide_ ? "_of_pairs" : "", array);
+    shader.define(function, has_bits_ ? bit_text(function, array) : search_text(function, array));
     const auto number = [&](uint64_t v) {
       return is_wide_ ? shader.param_pair(v) : shader.param(static_cast<uint32_t>(v));
     };
+    const std::string begin = shader.param(first);
     if (!has_bits_) {
-      return fmt::format("in_set_{}({}, {})", array, key,
+      return fmt::format("{}({}, {}, {})", function, key, begin,
                          shader.param(static_cast<int64_t>(keys_.size())));
     }
     const std::string low = number(low_), range = number(range_);
-    return fmt::format("in_set_{}({}, {}, {})", array, key, low, range);
+    return fmt::format("{}({}, {}, {}, {})", function, key, begin, low, range);
   }
 
  private:
@@ -90,27 +94,28 @@ class DeviceSet final : public IsinSet {
     queue.write(block_, 0, words.data(), bytes);
   }
 
-  std::string bit_text(const std::string& array) const {
+  std::string bit_text(const std::string& name, const std::string& array) const {
     // What is below the smallest number is far above it as an unsigned difference.
     return fmt::format(
-        "fn in_set_{0}(key: {1}, low: {1}, range: {1}) -> bool {{\n"
+        "fn {5}(key: {1}, first: u32, low: {1}, range: {1}) -> bool {{\n"
         "let at = {2};\nif ({3}) {{ return false; }}\n"
-        "return (({0}[at{4} >> 5u] >> (at{4} & 31u)) & 1u) != 0u;\n}}\n",
+        "return (({0}[first + (at{4} >> 5u)] >> (at{4} & 31u)) & 1u) != 0u;\n}}\n",
         array, is_wide_ ? "vec2u" : "u32", is_wide_ ? "sub_i64(key, low)" : "key - low",
-        is_wide_ ? "lt_u64(range, at)" : "at > range", is_wide_ ? ".x" : "");
+        is_wide_ ? "lt_u64(range, at)" : "at > range", is_wide_ ? ".x" : "", name);
   }
-  std::string search_text(const std::string& array) const {
+  std::string search_text(const std::string& name, const std::string& array) const {
     return fmt::format(
-        "fn in_set_{0}(key: {1}, n: u32) -> bool {{\n"
+        "fn {5}(key: {1}, first: u32, n: u32) -> bool {{\n"
         "var low = 0u;\nvar end = n;\n"
         "while (low < end) {{\nlet middle = low + (end - low) / 2u;\nlet value = {2};\n"
         "if ({3}) {{ return true; }}\n"
         "if ({4}) {{ low = middle + 1u; }} else {{ end = middle; }}\n}}\nreturn false;\n}}\n",
         array, is_wide_ ? "vec2u" : "u32",
-        is_wide_ ? fmt::format("vec2u({0}[2u * middle], {0}[2u * middle + 1u])", array)
-                 : fmt::format("{}[middle]", array),
+        is_wide_
+            ? fmt::format("vec2u({0}[first + 2u * middle], {0}[first + 2u * middle + 1u])", array)
+            : fmt::format("{}[first + middle]", array),
         is_wide_ ? "eq_i64(value, key)" : "value == key",
-        is_wide_ ? "lt_u64(value, key)" : "value < key");
+        is_wide_ ? "lt_u64(value, key)" : "value < key", name);
   }
 
   std::vector<uint64_t> keys_;  // sorted as unsigned numbers
@@ -154,14 +159,17 @@ std::shared_ptr<const IsinSet> make_isin_set(Queue& queue, const void* host, DTy
   });
 }
 
-std::string probe(Shader& shader, const IsinSet& set, DType dtype, const std::string& value) {
+Block* block_of(const IsinSet& set) { return static_cast<const DeviceSet&>(set).block(); }
+
+std::string probe(Shader& shader, const IsinSet& set, DType dtype, const std::string& value,
+                  const std::string& array, int64_t first) {
   std::string key = value;
   if (dtype == DType::boolean) key = convert(value, dtype, DType::uint8);
   if (is_floating_point(dtype)) {
     key = fmt::format("select({}, {}, is_true_{}({}))", zero_of(dtype), value, class_of(dtype),
                       value);
   }
-  return static_cast<const DeviceSet&>(set).probe(shader, key);
+  return static_cast<const DeviceSet&>(set).probe(shader, key, array, first);
 }
 
 }  // namespace tamis::webgpu

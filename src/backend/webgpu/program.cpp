@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+#include <map>
+#include <span>
 
 #include "backend/backend.h"
 #include "backend/webgpu/library.h"
@@ -88,10 +89,13 @@ class Emitter {
     const bool values = wanted != Wanted::mask && program_.value >= 0;
     const auto mask_end = values ? program_.code.size() : static_cast<size_t>(program_.mask_end);
     find_live(masks, values, program_.mask >= 0 ? mask_end : program_.code.size());
-    bind_leaves();
+    find_host();
+    bind_blocks();
     Indexer index(shader_, program_.shape, indexing_, "p");
     index_ = &index;
-    for (size_t k = 0; k < program_.setup.size(); ++k) add_setup(program_.setup[k]);
+    for (const Instr& instr : program_.setup) {
+      if (setup_needed_[instr.dst] && !on_host_[instr.dst]) add(instr, setup_);
+    }
     std::string part;
     for (size_t k = 0; k < program_.code.size(); ++k) {
       if (program_.mask >= 0 && k == static_cast<size_t>(program_.mask_end)) {
@@ -139,65 +143,55 @@ class Emitter {
     }
   }
 
+  /// Where a shader finds a block: in an array, from a byte on.
+  struct Home {
+    std::string array;
+    int64_t begin = 0;
+  };
+
   static bool is_host(const Leaf& leaf) {
     return !leaf.intervals && &leaf.storage->backend() == &cpu_backend();
   }
 
-  /// Names for the arrays of the leaves that are read. If there are more blocks than a shader may
-  /// have, the last ones are first copied into one.
-  void bind_leaves() {
-    std::vector<int> used;
-    const auto note = [&](const Instr& instr) {
+  /// Names for the arrays of all blocks that are read. If they are more than a shader may have, the
+  /// last ones are first copied into one.
+  void bind_blocks() {
+    std::vector<Block*> blocks = shader_.blocks();
+    const size_t bound = blocks.size();
+    const auto note = [&](Block* block) {
+      const bool is_known = std::find(blocks.begin(), blocks.end(), block) != blocks.end();
+      if (block != nullptr && !is_known) blocks.push_back(block);
+    };
+    const auto note_instr = [&](const Instr& instr) {
+      if (instr.op == Op::isin) return note(block_of(*instr.set));
       if (instr.op != Op::load) return;
       const Leaf& leaf = program_.leaves[instr.leaf];
-      if (!leaf.intervals && !is_host(leaf)) used.push_back(instr.leaf);
+      if (!leaf.intervals && !is_host(leaf)) note(block_at(leaf));
     };
     for (const Instr& instr : program_.setup) {
-      if (setup_needed_[instr.dst]) note(instr);
+      if (setup_needed_[instr.dst] && !on_host_[instr.dst]) note_instr(instr);
     }
     for (size_t k = 0; k < program_.code.size(); ++k) {
-      if (live_[k]) note(program_.code[k]);
+      if (live_[k]) note_instr(program_.code[k]);
     }
-    arrays_.resize(program_.leaves.size());
-    offsets_.assign(program_.leaves.size(), 0);
-    std::vector<Block*> blocks = shader_.blocks();
-    std::set<Block*> all(blocks.begin(), blocks.end());
-    for (int leaf : used) all.insert(block_at(leaf));
-    const int most = static_cast<int>(kMaxBindings) - spare_ - extra_bindings();
-    const bool fits = static_cast<int>(all.size()) <= most;
-    std::vector<int> moved;
-    for (int leaf : used) {
-      Block* const block = block_at(leaf);
-      const bool is_known = std::find(blocks.begin(), blocks.end(), block) != blocks.end();
-      if (!is_known && !fits && static_cast<int>(blocks.size()) + 1 >= most) {
-        moved.push_back(leaf);
-        continue;
-      }
-      if (!is_known) blocks.push_back(block);
-      arrays_[leaf] = shader_.bind(block, Access::read);
-    }
-    if (!moved.empty()) move_leaves(moved);
-    upload_ends();
+    const auto& leaves = program_.leaves;
+    const bool ends = std::any_of(leaves.begin(), leaves.end(), has_ends);
+    const size_t most = kMaxBindings - static_cast<size_t>(spare_) - (ends ? 1 : 0);
+    const size_t kept = blocks.size() <= most ? blocks.size() : std::max(bound, most - 1);
+    for (size_t k = 0; k < kept; ++k) homes_[blocks[k]] = {shader_.bind(blocks[k], Access::read)};
+    move_together(std::span(blocks).subspan(kept));
+    if (ends) upload_ends();
   }
 
   static bool has_ends(const Leaf& leaf) { return leaf.intervals && !leaf.intervals->is_band(); }
-
-  /// Blocks that structured masks and sets need.
-  int extra_bindings() const {
-    const auto& leaves = program_.leaves;
-    return static_cast<int>(program_.sets.size()) +
-           (std::any_of(leaves.begin(), leaves.end(), has_ends) ? 1 : 0);
-  }
 
   /// The intervals of all structured masks that are no bands, in one block.
   void upload_ends() {
     std::vector<uint32_t> ends;
     first_ends_.resize(program_.leaves.size());
-    bool any = false;
     for (size_t k = 0; k < program_.leaves.size(); ++k) {
       if (!has_ends(program_.leaves[k])) continue;
       const Intervals& intervals = *program_.leaves[k].intervals;
-      any = true;
       first_ends_[k] = static_cast<int64_t>(ends.size());
       for (int64_t r = 0; r < intervals.rows(); ++r) {
         const auto [lo, hi] = intervals.row(r);
@@ -205,7 +199,6 @@ class Emitter {
         ends.push_back(static_cast<uint32_t>(hi));
       }
     }
-    if (!any) return;
     const auto bytes = static_cast<int64_t>(ends.size() * 4);
     Block* const block = *uploads_.emplace_back(std::make_unique<Scratch>(queue_, bytes));
     queue_.write(block, 0, ends.data(), bytes);
@@ -217,34 +210,30 @@ class Emitter {
                     ends_));
   }
 
-  void move_leaves(const std::vector<int>& moved) {
-    std::map<Block*, int64_t> begins;
+  void move_together(std::span<Block* const> blocks) {
+    if (blocks.empty()) return;
     int64_t bytes = 0;
-    for (int leaf : moved) {
-      Block* const block = block_at(leaf);
-      if (begins.emplace(block, bytes).second) bytes += block->bytes;
-    }
+    for (const Block* block : blocks) bytes += block->bytes;
     Block* const all = *uploads_.emplace_back(std::make_unique<Scratch>(queue_, bytes));
-    for (const auto& [block, begin] : begins) queue_.copy(block, 0, all, begin, block->bytes);
     const std::string array = shader_.bind(all, Access::read);
-    for (int leaf : moved) {
-      arrays_[leaf] = array;
-      offsets_[leaf] =
-          begins.at(block_at(leaf)) / static_cast<int64_t>(itemsize(program_.leaves[leaf].dtype));
+    int64_t begin = 0;
+    for (Block* block : blocks) {
+      queue_.copy(block, 0, all, begin, block->bytes);
+      homes_[block] = {array, begin};
+      begin += block->bytes;
     }
   }
 
-  Block* block_at(int leaf) const {
-    return static_cast<Block*>(program_.leaves[leaf].storage->data());
-  }
+  static Block* block_at(const Leaf& leaf) { return static_cast<Block*>(leaf.storage->data()); }
 
   /// Numbers of the host are computed there and become parameters where the device needs them.
-  void add_setup(const Instr& instr) {
-    if (!setup_needed_[instr.dst]) return;
-    bool host = instr.op != Op::load || is_host(program_.leaves[instr.leaf]);
-    for (int16_t r : {instr.a, instr.b, instr.c}) host = host && (r < 0 || on_host_[r]);
-    on_host_[instr.dst] = host;
-    if (!host) add(instr, setup_);
+  void find_host() {
+    for (const Instr& instr : program_.setup) {
+      if (!setup_needed_[instr.dst]) continue;
+      bool host = instr.op != Op::load || is_host(program_.leaves[instr.leaf]);
+      for (int16_t r : {instr.a, instr.b, instr.c}) host = host && (r < 0 || on_host_[r]);
+      on_host_[instr.dst] = host;
+    }
   }
 
   std::string host_number(int16_t reg) {
@@ -292,7 +281,7 @@ class Emitter {
       case Op::where:
         return define(instr.dst, fmt::format("select({}, {}, {})", b, a, c), to);
       case Op::isin:
-        return define(instr.dst, probe(shader_, *instr.set, instr.in, a), to);
+        return define(instr.dst, find_in_set(*instr.set, instr.in, a), to);
       default:
         return define(instr.dst, apply(instr.op, instr.in, a, b), to);
     }
@@ -305,9 +294,16 @@ class Emitter {
       return number(shader_, leaf.dtype,
                     data + leaf.offset * static_cast<int64_t>(itemsize(leaf.dtype)));
     }
-    const std::string at = (*index_)(leaf.strides, leaf.offset + offsets_[leaf_index]);
-    if (leaf.intervals) return in_intervals(leaf_index, at);
-    return shader_.load(leaf.dtype, arrays_[leaf_index], at);
+    if (leaf.intervals) return in_intervals(leaf_index, (*index_)(leaf.strides, leaf.offset));
+    const Home& home = homes_.at(block_at(leaf));
+    const int64_t first = home.begin / static_cast<int64_t>(itemsize(leaf.dtype));
+    return shader_.load(leaf.dtype, home.array, (*index_)(leaf.strides, leaf.offset + first));
+  }
+
+  std::string find_in_set(const IsinSet& set, DType dtype, const std::string& value) {
+    const auto home = homes_.find(block_of(set));
+    if (home == homes_.end()) return probe(shader_, set, dtype, value, "", 0);
+    return probe(shader_, set, dtype, value, home->second.array, home->second.begin / 4);
   }
 
   std::string in_intervals(int leaf_index, const std::string& at) {
@@ -333,10 +329,9 @@ class Emitter {
   std::vector<uint8_t> on_host_;       // per register: a number of the host
   std::vector<uint8_t> live_;          // per instruction of the code
   std::vector<uint8_t> setup_needed_;  // per register
-  std::vector<std::string> arrays_;    // per leaf
-  std::vector<int64_t> offsets_;       // per leaf: where it was moved to
-  std::vector<int64_t> first_ends_;    // per leaf: where the intervals of a structured mask begin
-  std::string ends_;                   // the array of these
+  std::map<Block*, Home> homes_;
+  std::vector<int64_t> first_ends_;  // per leaf: where the intervals of a structured mask begin
+  std::string ends_;                 // the array of these
   std::vector<std::unique_ptr<Scratch>> uploads_;
   std::string indexing_, setup_;
   Indexer* index_ = nullptr;

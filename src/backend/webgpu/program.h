@@ -49,7 +49,11 @@ std::string number(Shader& shader, DType dtype, const void* bytes);
 /// A set of numbers on the device.
 std::shared_ptr<const IsinSet> make_isin_set(Queue& queue, const void* host, DType dtype, int64_t n,
                                              DType elements);
-/// Whether `value` is in the set, as an expression.
-std::string probe(Shader& shader, const IsinSet& set, DType dtype, const std::string& value);
+/// Its memory; null for few numbers, which become parameters.
+Block* block_of(const IsinSet& set);
+/// Whether `value` is in the set, as an expression. The memory is found in a bound array, from word
+/// `first` on.
+std::string probe(Shader& shader, const IsinSet& set, DType dtype, const std::string& value,
+                  const std::string& array, int64_t first);
 
 }  // namespace tamis::webgpu

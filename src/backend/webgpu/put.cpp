@@ -50,7 +50,7 @@ class Put {
 
   void run(Combine combine) {
     const Scratch numbers(queue_, positions_ * 4);
-    find_numbers(numbers);
+    find_numbers(queue_, indexed_, -least_, numbers);
     if (combine == Combine::add && (dtype_ == DType::int32 || dtype_ == DType::int64)) {
       return add_integers(numbers);
     }
@@ -80,30 +80,6 @@ class Put {
     }
     for (const IndexColumn& column : indexed_.columns) reach(column.size, column.step);
     extent_ = most - least_ + 1;
-  }
-
-  /// The number of each position of the indexed dimensions, counted from the least one. A shader
-  /// has bindings for some of the indices at a time.
-  void find_numbers(Block* numbers) {
-    const auto end = indexed_.columns.end();
-    const int64_t free_bindings = kMaxBindings - 1;
-    IndexedElements part{indexed_.shape, indexed_.strides, {}};
-    for (auto next = indexed_.columns.begin();;) {
-      const bool is_first = next == indexed_.columns.begin();
-      const auto stop = next + std::min<int64_t>(free_bindings, end - next);
-      part.columns.assign(next, stop);
-      if (!is_first) part.strides = Shape(part.shape.size(), 0);
-      Shader shader;
-      const std::string array = shader.bind(numbers, Access::write);
-      std::string statements;
-      const std::string number = index_expression(shader, part, is_first ? -least_ : 0, statements);
-      shader.add(fmt::format("if (i >= {0}) {{ return; }}\nlet e = i;\n{1}{2}[e] = {3}{4};\n",
-                             shader.param(positions_), statements, array, number,
-                             is_first ? "" : fmt::format(" + {}[e]", array)));
-      queue_.run(shader, positions_);
-      if (stop == end) return;
-      next = stop;
-    }
   }
 
   /// Binds target, source and numbers, and declares functions for them: the target's element for

@@ -1,11 +1,13 @@
 // reduce: sums, products and extremes. The order of the additions depends on the shape alone, so
-// that the same call gives the same bits: short runs by one invocation, then a tree.
+// that the same call gives the same bits: short runs by one invocation, then the sums of these in
+// the same way.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "backend/webgpu/library.h"
 #include "backend/webgpu/sinks.h"
+#include "backend/webgpu/team.h"
 
 namespace tamis::webgpu {
 
@@ -124,7 +126,9 @@ void add_by_groups(Queue& queue, Shader& shader, const Rule& rule, const Reducti
                    const Division& division, const Source& source, const Sink& sink) {
   const std::string type = type_of(rule.accumulator);
   const std::string parts = shader.param(division.parts), reduced = shader.param(shape.reduced);
-  shader.declare(fmt::format("var<workgroup> shared_acc: array<{}, 256>;\n", type));
+  shader.declare(fmt::format("fn combined(a: {0}, b: {0}) -> {0} {{ return {1}; }}\n", type,
+                             rule.combine("a", "b")));
+  shader.declare(team_fold("all_of", type, "combined", kGroupSize));
   shader.add(fmt::format(
       "if (group >= {}) {{ return; }}\nlet row = group / {};\nlet part = group - row * {};\n"
       "var acc = {};\nlet first = part * {}u + t;\n"
@@ -133,11 +137,7 @@ void add_by_groups(Queue& queue, Shader& shader, const Rule& rule, const Reducti
       shader.param(shape.outer * division.parts), parts, parts, rule.neutral(shader), kTile,
       kPerInvocation, reduced, reduced, source.statements()));
   shader.add(
-      fmt::format("shared_acc[t] = acc;\nworkgroupBarrier();\n"
-                  "for (var d = 128u; d > 0u; d = d / 2u) {{\n"
-                  "if (t < d) {{ shared_acc[t] = {}; }}\nworkgroupBarrier();\n}}\n"
-                  "if (t == 0u) {{\nacc = shared_acc[0];\n{}}}\n",
-                  rule.combine("shared_acc[t]", "shared_acc[t + d]"), sink.write(shader, "group")));
+      fmt::format("acc = all_of(t, acc);\nif (t == 0u) {{\n{}}}\n", sink.write(shader, "group")));
   queue.run_groups(shader, shape.outer * division.parts);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backend/webgpu/sinks.h"
+#include "backend/webgpu/team.h"
 #include "core/tensor_impl.h"
 
 namespace tamis::webgpu {
@@ -11,26 +12,6 @@ namespace tamis::webgpu {
 namespace {
 
 constexpr int64_t kTile = 32 * kGroupSize;
-
-/// Sums over a workgroup: after `scan(t, v)` every invocation has the sum of those before it, and
-/// `total` that of all.
-constexpr const char* kScan = R"(
-var<workgroup> sums: array<u32, 256>;
-var<workgroup> total: u32;
-fn scan(t: u32, v: u32) -> u32 {
-  sums[t] = v;
-  workgroupBarrier();
-  for (var d = 1u; d < 256u; d = d * 2u) {
-    var before = 0u;
-    if (t >= d) { before = sums[t - d]; }
-    workgroupBarrier();
-    sums[t] += before;
-    workgroupBarrier();
-  }
-  if (t == 255u) { total = sums[255]; }
-  return sums[t] - v;
-}
-)";
 
 /// The bits of a program's mask, with the number of true ones before each tile.
 class MaskBits {
@@ -59,7 +40,7 @@ class MaskBits {
     const std::string bits = shader.bind(bits_, Access::read);
     const std::string before = shader.bind(before_, Access::read);
     const std::string n = shader.param(numel_), words = shader.param((numel_ + 31) / 32);
-    shader.declare(kScan);
+    shader.declare(declare_sum_before());
     std::string loop;
     if (otherwise.empty()) {
       loop = fmt::format(
@@ -74,7 +55,7 @@ class MaskBits {
     }
     shader.add(
         fmt::format("var word = 0u;\nif (i < {0}) {{ word = {1}[i]; }}\n"
-                    "var rank = scan(t, countOneBits(word));\nif (i >= {0}) {{ return; }}\n"
+                    "var rank = sum_before(t, countOneBits(word));\nif (i >= {0}) {{ return; }}\n"
                     "rank += {2}[group];\n{3}",
                     words, bits, before, loop));
     queue_.run_groups(shader, tiles_);
@@ -90,12 +71,13 @@ class MaskBits {
     const std::string sums = shader.bind(sums_, Access::write);
     const std::string n = shader.param(numel_);
     const Code code = emit(queue_, shader, program, Wanted::mask);
-    shader.declare(kScan);
+    shader.declare(team_fold("total_of", "u32", "add_i32", kGroupSize));
     shader.add(
         fmt::format("var word = 0u;\nfor (var j = 0u; j < 32u; j++) {{\nlet e = i * 32u + j;\n"
                     "if (e >= {0}) {{ break; }}\n{1}word = word | (select(0u, 1u, {2}) << j);\n}}\n"
                     "if (i * 32u < {0}) {{ {3}[i] = word; }}\n"
-                    "_ = scan(t, countOneBits(word));\nif (t == 255u) {{ {4}[group] = total; }}\n",
+                    "let total = total_of(t, countOneBits(word));\n"
+                    "if (t == 0u) {{ {4}[group] = total; }}\n",
                     n, code.mask_part, code.mask, bits, sums));
     queue_.run_groups(shader, tiles_);
   }
@@ -107,12 +89,12 @@ class MaskBits {
     const std::string before = shader.bind(before_, Access::write);
     const std::string sums = shader.bind(sums_, Access::read);
     const std::string n = shader.param(tiles_ + 1);
-    shader.declare(kScan);
+    shader.declare(declare_sum_before());
     shader.add(fmt::format(
         "var carry = 0u;\nfor (var begin = 0u; begin < {0}; begin += 256u) {{\n"
         "let k = begin + t;\nvar v = 0u;\nif (k > 0u && k < {0}) {{ v = {2}[k - 1u]; }}\n"
-        "let sum = scan(t, v) + v;\nif (k < {0}) {{ {1}[k] = carry + sum; }}\n"
-        "carry += workgroupUniformLoad(&total);\n}}\n",
+        "let sum = sum_before(t, v) + v;\nif (k < {0}) {{ {1}[k] = carry + sum; }}\n"
+        "carry += workgroupUniformLoad(&sum_before_upto[255]);\n}}\n",
         n, before, sums));
     queue_.run_groups(shader, 1);
   }

@@ -47,6 +47,8 @@ class Shader {
   std::string store(DType dtype, const std::string& array, const std::string& index,
                     const std::string& value);
 
+  /// Adds a function of the module, if there is none of this name.
+  void define(const std::string& name, const std::string& text) { functions_.emplace(name, text); }
   /// Adds functions and variables of the module.
   void declare(const std::string& text) { declarations_ += text; }
   /// Adds statements to the kernel, which has `group`, the number of its workgroup, `t`, that of
@@ -60,14 +62,12 @@ class Shader {
   const std::vector<Block*>& blocks() const { return blocks_; }
 
  private:
-  /// A function of the module that is written when it is first needed.
-  void define(const std::string& name, const std::string& text) { accessors_.emplace(name, text); }
   bool is_atomic(const std::string& array) const { return atomic_.at(array); }
 
   std::vector<Block*> blocks_;
   std::vector<Access> accesses_;
   std::map<std::string, bool> atomic_;
-  std::map<std::string, std::string> accessors_;
+  std::map<std::string, std::string> functions_;
   mutable std::vector<uint32_t> params_;
   std::string declarations_, body_;
   mutable std::string text_;

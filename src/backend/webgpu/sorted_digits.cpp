@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/webgpu/sorted.h"
+#include "backend/webgpu/team.h"
 
 namespace tamis::webgpu {
 
@@ -14,23 +15,6 @@ namespace {
 
 constexpr int64_t kTile = 8 * kGroupSize;
 constexpr int64_t kDigits = 256;
-
-/// The sum of what the invocations before it in the workgroup have; sums[255] is that of all.
-constexpr const char* kSums = R"(
-var<workgroup> sums: array<u32, 256>;
-fn sum_before(t: u32, v: u32) -> u32 {
-  sums[t] = v;
-  workgroupBarrier();
-  for (var d = 1u; d < 256u; d = d * 2u) {
-    var before = 0u;
-    if (t >= d) { before = sums[t - d]; }
-    workgroupBarrier();
-    sums[t] += before;
-    workgroupBarrier();
-  }
-  return sums[t] - v;
-}
-)";
 
 /// Each invocation has 8 elements that follow each other. By half a digit: where in the tile each
 /// belongs. Counts of what an invocation has of each value are 16 bits, those of values below 8 in
@@ -54,7 +38,7 @@ fn find_ranks(t: u32, shift: u32) {
   var sum = 0u;
   for (var k = 0u; k < 8u; k++) { sum += counters[t * 8u + k]; }
   var before = sum_before(t, sum);
-  before += sums[255] << 16u;
+  before += sum_before_upto[255] << 16u;
   for (var k = 0u; k < 8u; k++) {
     let counts = counters[t * 8u + k];
     counters[t * 8u + k] = before;
@@ -109,7 +93,7 @@ void add_up(Queue& queue, Block* words, int64_t n) {
   const auto replace = [&](Block* before_tiles) {
     Shader shader;
     const std::string array = shader.bind(words, Access::write), size = shader.param(n);
-    shader.declare(kSums);
+    shader.declare(declare_sum_before());
     shader.add(fmt::format("if (group >= {}) {{ return; }}\n", shader.param(tiles)));
     shader.add(sum(array, size));
     if (before_tiles != nullptr) {
@@ -126,7 +110,7 @@ void add_up(Queue& queue, Block* words, int64_t n) {
   Shader shader;
   const std::string to = shader.bind(totals, Access::write);
   const std::string array = shader.bind(words, Access::read), size = shader.param(n);
-  shader.declare(kSums);
+  shader.declare(declare_sum_before());
   shader.add(fmt::format("if (group >= {}) {{ return; }}\n", shader.param(tiles)));
   shader.add(sum(array, size));
   shader.add(fmt::format("if (t == 255u) {{ {}[group] = before + sum; }}\n", to));
@@ -213,7 +197,7 @@ class DigitSort {
     const std::string words = pass.is_last ? "" : shader.bind(pass.to_words, Access::write);
     const std::string table = shader.bind(table_, Access::read);
     declare_reads(shader, pass);
-    shader.declare(kSums);
+    shader.declare(declare_sum_before());
     shader.declare(kRanks);
     shader.declare(kSortTile);
     const std::string tiles = shader.param(tiles_), shift = shader.param(int64_t{pass.shift});

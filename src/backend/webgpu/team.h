@@ -24,8 +24,12 @@ std::string team_fold(const std::string& name, const std::string& type, const st
 
 /// Declares `name`(t, v), which gives every lane the values of those before it put together, the
 /// first one `identity`, and keeps that of all lanes in `name`_upto[t | (lanes - 1)]. It has
-/// barriers.
+/// barriers; whoever calls it again needs one between.
 std::string team_scan(const std::string& name, const std::string& type, const std::string& combine,
                       const std::string& identity, int64_t lanes);
+
+/// Declares `sum_before`(t, v), the scan of words by a whole workgroup: the sum of those of the
+/// invocations before it. That of all is then in `sum_before_upto[255]`.
+std::string declare_sum_before();
 
 }  // namespace tamis::webgpu

@@ -58,11 +58,14 @@ void record_selection(const Tensor& result, const char* op, const Tensor& x, con
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask(mask, "masked_select: expected BoolTensor for mask, but got");
-  const bool same = mask.shape() == x.shape();
-  const Shape shape = same ? x.shape() : broadcast_shapes(mask.shape(), x.shape());
-  const Tensor result = compress(x, mask, shape);
-  if (is_tracked(x)) record_selection(result, "masked_select", x, mask, shape);
-  return result;
+  const auto select = [&](const Shape& shape) {
+    Tensor result = compress(x, mask, shape);
+    if (is_tracked(x)) record_selection(result, "masked_select", x, mask, shape);
+    return result;
+  };
+  // Copying a shape costs as much as some small selections.
+  if (mask.shape() == x.shape()) return select(x.shape());
+  return select(broadcast_shapes(mask.shape(), x.shape()));
 }
 
 namespace {
