@@ -73,6 +73,8 @@ function addCases({ test, visit, folder, numpy }) {
       await type(page, one.where);
       assert.equal(await page.textContent("#where-problem"), "", one.name);
       assert.deepEqual(await counts(page), { kept: one.kept, total: one.total }, one.name);
+      const shown = `Picture of the mask: ${one.kept.toLocaleString("en-US")} of ${one.total.toLocaleString("en-US")} elements shown are kept`;
+      assert.ok((await page.getAttribute("#picture", "aria-label")).startsWith(shown), `${one.name}: the cells do not add up`);
       const found = await facts(page);
       for (const [name, value] of Object.entries(one.statistics ?? {})) near(found[name], value, `${one.name}, ${name}`);
       if (one.histogram) {
@@ -91,6 +93,39 @@ function addCases({ test, visit, folder, numpy }) {
       await save(page, "#save-filled", join(folder, `downloaded${one.number}-emptied.npy`));
     }
     assert.equal(Number(numpy("check")), 4 * 16);
+  });
+}
+
+function addFormats({ test, visit, folder }) {
+  test("explorer: downloads come in all formats", async () => {
+    const page = await visit("/index.html");
+    await settled(page);
+    await drop(page, join(folder, "deep.npy"));
+    await page.waitForFunction(() => document.querySelector("#source-name").textContent === "deep.npy");
+    await settled(page);
+    await type(page, "x >= 250");
+    const { kept } = await counts(page);
+    const begins = { npy: "\x93NUMPY", npz: "PK", safetensors: null, csv: null };
+    for (const [format, begin] of Object.entries(begins)) {
+      await page.selectOption("#format", format);
+      const path = join(folder, `formats.${format}`);
+      assert.equal(await save(page, "#save-kept", path), `deep-kept.${format}`);
+      const bytes = readFileSync(path);
+      if (begin) assert.equal(bytes.toString("latin1", 0, begin.length), begin);
+      if (format === "csv") {
+        const lines = bytes.toString().trim().split("\n").map(Number);
+        assert.ok(lines.length === kept && lines.every((v) => v >= 250 && v <= 255));
+      }
+      if (format === "safetensors") {
+        const header = JSON.parse(bytes.toString("utf8", 8, 8 + Number(bytes.readBigUInt64LE(0))));
+        assert.deepEqual(Object.values(header).map(({ dtype, shape }) => [dtype, shape]), [["U8", [kept]]]);
+      }
+    }
+    // What a format cannot hold is explained.
+    await page.selectOption("#format", "csv");
+    await page.click("#save-mask");
+    await page.waitForSelector("#save-problem:not([hidden])");
+    assert.match(await page.textContent("#save-problem"), /CSV files hold rows and columns, which an array of shape \[4, 20, 30\] does not have/);
   });
 }
 
@@ -310,6 +345,7 @@ function addAddress({ test, visit }) {
 
 export function add(tools) {
   addCases(tools);
+  addFormats(tools);
   addPicture(tools);
   addMistakes(tools);
   addAddress(tools);

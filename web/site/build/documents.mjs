@@ -155,7 +155,7 @@ function frame(documents, { title, path, html, aside = "" }) {
     body: `<div class="docs">
 <aside class="pages" aria-label="Documentation">
 <search><label for="search">Search the documentation</label>
-<input type="search" id="search" autocomplete="off" spellcheck="false" placeholder="masked_select, quantile ..." aria-controls="found" aria-describedby="search-help">
+<input type="search" id="search" autocomplete="off" spellcheck="false" placeholder="masked_select" aria-controls="found" aria-describedby="search-help">
 <p class="only-read" id="search-help">Results appear below while you type; the arrow keys go through them.</p>
 <p class="only-read" role="status" id="found-count"></p>
 <ul id="found" hidden></ul></search>

@@ -217,7 +217,8 @@ function suggest() {
 
 function choose(number) {
   state.chosen = state.source.arrays[number];
-  Object.assign(state, { range: undefined, rectangle: null, place: [0, 0] });
+  Object.assign(state, { range: undefined, rectangle: null, place: [0, 0], found: null, picture: null });
+  $("results").hidden = true; // they are of another array
   showSource(state.source, state.chosen, state.example?.facts, choose);
   suggest();
   writeAddress();
@@ -231,6 +232,7 @@ async function open(file, { example = null, where = null, x = null } = {}) {
   ++turn;
   problem("file-problem", null);
   showProgress(null);
+  $("opening").textContent = `Opening ${file.name} ...`;
   const before = state.source;
   try {
     await engine.free(0);
@@ -248,6 +250,8 @@ async function open(file, { example = null, where = null, x = null } = {}) {
     problem("file-problem", readable(error.message));
     if (before) engine.setFiles(before.files);
     if (before && $("results").getAttribute("aria-busy") === "true") refresh();
+  } finally {
+    $("opening").textContent = "";
   }
 }
 
