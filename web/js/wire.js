@@ -206,7 +206,7 @@ export function readItem() {
   }
 }
 
-/** Several results: by name, and in order: `const [values, indices] = x.sort()`. */
+/** Several results: by name, and in order: `const [values, indices] = x.sort()`, `x.sort()[0]`. */
 function readNamed(count) {
   const result = {};
   for (let i = 0; i < count; ++i) {
@@ -214,5 +214,6 @@ function readNamed(count) {
     result[name] = readItem();
   }
   const values = Object.values(result);
+  values.forEach((value, i) => Object.defineProperty(result, i, { value }));
   return Object.defineProperty(result, Symbol.iterator, { value: () => values[Symbol.iterator]() });
 }
