@@ -29,7 +29,10 @@ export async function tools() {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     for (const name of ["package.json", "package-lock.json"]) await cp(join(source, name), join(folder, name));
-    execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
     await writeFile(made, hash);
   }
   return createRequire(join(folder, "package.json"));
@@ -40,7 +43,18 @@ const load = (name) => import(pathToFileURL(require.resolve(name)));
 
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
-for (const name of ["style.css", "docs.css", "explorer.css", "playground.css", "theme.js", "highlight.js", "icon.svg", "explorer", "playground", "docs"]) {
+for (const name of [
+  "style.css",
+  "docs.css",
+  "explorer.css",
+  "playground.css",
+  "theme.js",
+  "highlight.js",
+  "icon.svg",
+  "explorer",
+  "playground",
+  "docs",
+]) {
   await cp(join(source, name), join(target, name), { recursive: true });
 }
 await rm(join(target, "playground", "notebook.md"));
@@ -52,7 +66,8 @@ await writeFile(
   join(target, "index.html"),
   page({
     title: "Tamis - see what a condition keeps",
-    description: "Drop an array, a table or an image, type a condition, and see what it keeps: the mask, counts, histogram and statistics.",
+    description:
+      "Drop an array, a table or an image, type a condition, and see what it keeps: the mask, counts, histogram and statistics.",
     active: "explore",
     head: '<link rel="stylesheet" href="explorer.css">\n<script type="module" src="explorer/app.js"></script>',
     body: await readFile(join(source, "explorer.html"), "utf8"),
@@ -74,7 +89,10 @@ await writeFile(
 // The playground takes the types off what is typed there.
 const { buildSync } = await load("esbuild");
 buildSync({
-  stdin: { contents: 'export { transform } from "sucrase";', resolveDir: dirname(require.resolve("sucrase/package.json")) },
+  stdin: {
+    contents: 'export { transform } from "sucrase";',
+    resolveDir: dirname(require.resolve("sucrase/package.json")),
+  },
   bundle: true,
   format: "esm",
   minify: true,

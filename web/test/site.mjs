@@ -25,7 +25,11 @@ const browser = await launch();
 
 /** A page of the site, which is closed after the test. */
 async function visit(path, options = {}) {
-  const context = await browser.newContext({ acceptDownloads: true, viewport: { width: 1280, height: 900 }, ...options });
+  const context = await browser.newContext({
+    acceptDownloads: true,
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  });
   const { page, errors } = await openPage(context, `${server.url}${path}`);
   page.on("request", (request) => {
     const { protocol, origin } = new URL(request.url());
@@ -39,7 +43,8 @@ const open = [];
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 const tools = { test, visit, site, folder, numpy, url: server.url };
-for (const part of ["explorer", "large", "playground", "pages"]) (await import(`./site_${part}.mjs`)).add(tools);
+for (const part of ["rows", "explorer", "mistakes", "large", "playground", "pages"])
+  (await import(`./site_${part}.mjs`)).add(tools);
 
 let [passed, failed] = [0, 0];
 for (const { name, run } of tests.filter(({ name }) => name.includes(filter))) {

@@ -14,7 +14,15 @@ const dropLarge = (page) =>
   page.evaluate((count) => {
     const rows = count * 256;
     const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, 1024), }`.padEnd(117) + "\n";
-    const head = new Uint8Array([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, header.length, 0, ...new TextEncoder().encode(header)]);
+    const head = new Uint8Array([
+      0x93,
+      ...new TextEncoder().encode("NUMPY"),
+      1,
+      0,
+      header.length,
+      0,
+      ...new TextEncoder().encode(header),
+    ]);
     const block = new Blob([Float32Array.from({ length: 1 << 18 }, (_, i) => i)]);
     const transfer = new DataTransfer();
     transfer.items.add(new File([head, ...Array(count).fill(block)], "large.npy"));
@@ -64,7 +72,11 @@ export function add({ test, visit, folder }) {
     await page.fill("#where", "q(0.3) < x");
     await page.waitForSelector("#progress:not([hidden])");
     await page.fill("#where", "x >= 262143");
-    await page.waitForFunction((n) => document.querySelector("#counts").textContent.startsWith(n), megabytes.toLocaleString("en-US") + " of", { timeout: 600000 });
+    await page.waitForFunction(
+      (n) => document.querySelector("#counts").textContent.startsWith(n),
+      megabytes.toLocaleString("en-US") + " of",
+      { timeout: 600000 },
+    );
     assert.deepEqual(await counts(page), { kept: megabytes, total });
     await page.fill("#fill-value", "-1");
     const path = join(folder, "large-filled.npy");
@@ -74,7 +86,9 @@ export function add({ test, visit, folder }) {
     assert.deepEqual(floats(path, (1 << 18) - 2, 4), [262142, -1, 0, 1]);
     rmSync(path);
     const longest = await page.evaluate(() => window.longest);
-    console.log(`       first look ${(all / 1000).toFixed(1)} s, a condition ${(condition / 1000).toFixed(1)} s, the page was silent for ${longest.toFixed(0)} ms at most`);
+    console.log(
+      `       first look ${(all / 1000).toFixed(1)} s, a condition ${(condition / 1000).toFixed(1)} s, the page was silent for ${longest.toFixed(0)} ms at most`,
+    );
     // Other processes may hold it up for a moment; the work takes many seconds.
     assert.ok(longest < 1000, `the page was silent for ${longest} ms`);
   });

@@ -25,10 +25,13 @@ function* htmlFiles(folder) {
 export function add({ test, visit, site }) {
   test("pages: every link leads somewhere", () => {
     const anchors = new Map();
-    for (const path of htmlFiles(site)) anchors.set(path, new Set([...readFileSync(path, "utf8").matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)));
+    for (const path of htmlFiles(site))
+      anchors.set(path, new Set([...readFileSync(path, "utf8").matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)));
     let count = 0;
     for (const path of anchors.keys()) {
-      for (const [, , link] of readFileSync(path, "utf8").matchAll(/<(?:a|link|script|img)\s[^>]*?(href|src)="([^"]*)"/g)) {
+      for (const [, , link] of readFileSync(path, "utf8").matchAll(
+        /<(?:a|link|script|img)\s[^>]*?(href|src)="([^"]*)"/g,
+      )) {
         if (/^(?:https?|mailto|data):/.test(link)) continue;
         const [file, anchor] = link.replaceAll("&amp;", "&").split("#");
         const target = file === "" ? path : join(dirname(path), file);
@@ -49,7 +52,10 @@ export function add({ test, visit, site }) {
     assert.match(await page.textContent("#found-count"), /^\d+ found$/);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
-    assert.equal(await page.evaluate(() => [...document.querySelectorAll("#found a")].indexOf(document.activeElement)), 1);
+    assert.equal(
+      await page.evaluate(() => [...document.querySelectorAll("#found a")].indexOf(document.activeElement)),
+      1,
+    );
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/docs/reference.html#masked_select");
@@ -62,7 +68,8 @@ export function add({ test, visit, site }) {
 
   test("pages: light or dark by the system, or as chosen", async () => {
     const dark = await visit("/docs/index.html", { colorScheme: "dark" });
-    const theme = (page) => page.evaluate(() => [document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]);
+    const theme = (page) =>
+      page.evaluate(() => [document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]);
     const before = await theme(dark);
     assert.equal(before[0], "dark");
     await dark.click(".theme");
@@ -80,7 +87,13 @@ export function add({ test, visit, site }) {
         if (path === "/index.html") await settled(page);
         await page.addScriptTag({ path: axe });
         const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-        const text = violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`).join("\n  ")}`);
+        const text = violations.map(
+          ({ id, help, nodes }) =>
+            `${id}: ${help}\n  ${nodes
+              .slice(0, 3)
+              .map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`)
+              .join("\n  ")}`,
+        );
         assert.equal(violations.length, 0, `${path}\n${text.join("\n")}`);
       }
     });

@@ -7,7 +7,11 @@ const outputs = (page) => page.$$eval(".output", (all) => all.map((output) => ou
 async function runAll(page, device) {
   await page.click(`#device-${device}`);
   await page.click("#run-all");
-  await page.waitForFunction((name) => document.querySelector("#state").textContent.endsWith(`ran on ${name}.`), device === "cpu" ? "CPU" : "WebGPU", { timeout: 240000 });
+  await page.waitForFunction(
+    (name) => document.querySelector("#state").textContent.endsWith(`ran on ${name}.`),
+    device === "cpu" ? "CPU" : "WebGPU",
+    { timeout: 240000 },
+  );
 }
 
 /** Puts code into a cell and runs it. */
@@ -38,19 +42,39 @@ export function add({ test, visit }) {
     // The first cell does not await what has to be awaited there, and is told so.
     assert.match(found[0], /TamisError: masked_select: .*await masked_select_async\(\.\.\.\)/);
     assert.deepEqual(found.slice(1), wanted.slice(1));
-    assert.ok((await page.$$eval(".times", (all) => all.filter(({ textContent }) => textContent.startsWith("WebGPU ")).length)) >= wanted.length - 4);
+    assert.ok(
+      (await page.$$eval(
+        ".times",
+        (all) => all.filter(({ textContent }) => textContent.startsWith("WebGPU ")).length,
+      )) >=
+        wanted.length - 4,
+    );
   });
 
   test("playground: a cell is timed on both devices", async () => {
     const page = await visit("/playground.html");
     await page.click('[data-cell="2"] .both');
-    await page.waitForFunction(() => /^CPU [\d.]+ ms · WebGPU [\d.]+ ms$/.test(document.querySelector('[data-cell="2"] .times').textContent), null, { timeout: 60000 });
+    await page.waitForFunction(
+      () => /^CPU [\d.]+ ms · WebGPU [\d.]+ ms$/.test(document.querySelector('[data-cell="2"] .times').textContent),
+      null,
+      { timeout: 60000 },
+    );
   });
 
   test("playground: cells can be changed, fail, be stopped and be reset", async () => {
     const page = await visit("/playground.html");
-    assert.equal(await runCell(page, 1, 'import * as t from "tamis";\nconst n: number = 3;\nprint(t.arange(n), t === torch);\nconsole.log("done");'), "tensor([0, 1, 2]) true\ndone");
-    assert.match(await runCell(page, 1, "print('before');\ntorch.ones(2).masked_select(torch.ones(2));"), /^before\nTamisError: masked_select: expected BoolTensor for mask, but got Float/);
+    assert.equal(
+      await runCell(
+        page,
+        1,
+        'import * as t from "tamis";\nconst n: number = 3;\nprint(t.arange(n), t === torch);\nconsole.log("done");',
+      ),
+      "tensor([0, 1, 2]) true\ndone",
+    );
+    assert.match(
+      await runCell(page, 1, "print('before');\ntorch.ones(2).masked_select(torch.ones(2));"),
+      /^before\nTamisError: masked_select: expected BoolTensor for mask, but got Float/,
+    );
     assert.match(await runCell(page, 1, "const a = ;"), /^SyntaxError: .*/);
     assert.match(await runCell(page, 1, "nothing();"), /^ReferenceError: nothing is not defined/);
     assert.equal(await runCell(page, 1, ""), "");

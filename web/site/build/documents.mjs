@@ -9,7 +9,20 @@ import { highlight } from "../highlight.js";
 import { escape, page } from "./layout.mjs";
 
 // In this order in the list of pages; others follow by name.
-const order = ["README.md", "docs/cookbook.md", "docs/reference.md", "docs/javascript.md", "docs/python.md", "docs/command-line.md", "docs/devices.md", "docs/performance.md", "docs/differences.md", "docs/design.md", "CHANGELOG.md", "HACKING.md"];
+const order = [
+  "README.md",
+  "docs/cookbook.md",
+  "docs/reference.md",
+  "docs/javascript.md",
+  "docs/python.md",
+  "docs/command-line.md",
+  "docs/devices.md",
+  "docs/performance.md",
+  "docs/differences.md",
+  "docs/design.md",
+  "CHANGELOG.md",
+  "HACKING.md",
+];
 const names = { "README.md": "Introduction", "HACKING.md": "Hacking" };
 const languages = { ".cpp": "cpp", ".h": "cpp", ".py": "python", ".js": "ts", ".mjs": "ts", ".ts": "ts", ".sh": "sh" };
 
@@ -24,7 +37,10 @@ const slug = (text) =>
 function urlOf(path) {
   if (path === "README.md") return "index.html";
   if (!path.endsWith(".md")) return extname(path) === ".svg" ? basename(path) : `${path.replaceAll("/", "-")}.html`;
-  const name = path.replace(/^docs\//, "").replace(/\.md$/, "").replaceAll("/", "-");
+  const name = path
+    .replace(/^docs\//, "")
+    .replace(/\.md$/, "")
+    .replaceAll("/", "-");
   return `${name === "README" ? "index" : name}.html`;
 }
 
@@ -63,7 +79,8 @@ class Document {
           return `<pre tabindex="0"><code>${highlight(text, language)}</code></pre>\n`;
         },
         table({ header, rows }) {
-          const cells = (row, tag) => row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("");
+          const cells = (row, tag) =>
+            row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("");
           const hasHead = header.some(({ text }) => text !== "");
           const head = hasHead ? `<thead><tr>${cells(header, "th")}</tr></thead>` : "";
           const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
@@ -112,7 +129,8 @@ function collect(root, first, marked) {
     documents.set(path, document);
     for (const link of document.links) {
       if (!existsSync(join(root, link.path))) throw new Error(`${path}: the link ${link.href} leads to no file`);
-      if (statSync(join(root, link.path)).isDirectory()) throw new Error(`${path}: the link ${link.href} leads to a folder`);
+      if (statSync(join(root, link.path)).isDirectory())
+        throw new Error(`${path}: the link ${link.href} leads to a folder`);
       if (link.path.endsWith(".md")) open.push(link.path);
       else others.add(link.path);
     }
@@ -136,8 +154,11 @@ function contents(document) {
     else groups.at(-1)?.below.push(heading);
   }
   // Hundreds of functions are folded.
-  const folded = (below) => `<details><summary>${below.length} below</summary><ul>${below.map((one) => `<li>${link(one)}</li>`).join("")}</ul></details>`;
-  const html = groups.map(({ heading, below }) => `<li>${link(heading)}${below.length ? folded(below) : ""}</li>`).join("");
+  const folded = (below) =>
+    `<details><summary>${below.length} below</summary><ul>${below.map((one) => `<li>${link(one)}</li>`).join("")}</ul></details>`;
+  const html = groups
+    .map(({ heading, below }) => `<li>${link(heading)}${below.length ? folded(below) : ""}</li>`)
+    .join("");
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${html}</ul></nav>`;
 }
 
@@ -175,7 +196,12 @@ function* sections(document) {
     if (!head) continue;
     const title = plain(head[3].replace(/<a class="mark".*$/s, "")).trim();
     const text = plain(part.slice(head[0].length)).replace(/\s+/g, " ").trim();
-    yield { title, page: document.title, url: `${document.url}${head[1] === "1" ? "" : `#${head[2]}`}`, text: text.slice(0, 220) };
+    yield {
+      title,
+      page: document.title,
+      url: `${document.url}${head[1] === "1" ? "" : `#${head[2]}`}`,
+      text: text.slice(0, 220),
+    };
   }
 }
 
@@ -183,7 +209,10 @@ function* sections(document) {
 export async function makeDocuments(root, folder, marked) {
   await mkdir(folder, { recursive: true });
   const own = (await readdir(join(root, "docs"))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
-  const first = [...order.filter((path) => existsSync(join(root, path))), ...own.filter((path) => !order.includes(path)).sort()];
+  const first = [
+    ...order.filter((path) => existsSync(join(root, path))),
+    ...own.filter((path) => !order.includes(path)).sort(),
+  ];
   const { documents, others } = collect(root, first, marked);
   for (const document of documents) {
     const { title, path, html } = document;

@@ -37,7 +37,12 @@ function weather(random) {
 
 /** Temperatures of a sea on a grid of degrees: warm at the equator; continents are NaN. */
 function sea(random) {
-  const waves = Array.from({ length: 40 }, (_, i) => ({ a: 1 / (1 + i / 4), u: bell(random) * (1 + i / 3), v: bell(random) * (1 + i / 3), p: 7 * random() }));
+  const waves = Array.from({ length: 40 }, (_, i) => ({
+    a: 1 / (1 + i / 4),
+    u: bell(random) * (1 + i / 3),
+    v: bell(random) * (1 + i / 3),
+    p: 7 * random(),
+  }));
   const height = (lat, lon, from, to) => {
     let sum = 0;
     // On a sphere, so that the edges meet.
@@ -67,7 +72,9 @@ function stations(random) {
     const temperature = tenth(11 + 10 * Math.sin(((day - 110) / 365) * 2 * Math.PI) + 3 * bell(random));
     const wind = tenth(Math.abs(3 + 2.5 * bell(random)));
     const rain = random() < 0.35 ? tenth(-6 * Math.log(1 - random())) : 0;
-    const humidity = Math.round(Math.min(100, Math.max(20, 75 - temperature + 12 * bell(random) + (rain > 0 ? 10 : 0))));
+    const humidity = Math.round(
+      Math.min(100, Math.max(20, 75 - temperature + 12 * bell(random) + (rain > 0 ? 10 : 0))),
+    );
     lines.push([day, month, random() < 0.02 ? "" : temperature, wind, rain, humidity].join(","));
   }
   return `${lines.join("\n")}\n`;
@@ -76,7 +83,8 @@ function stations(random) {
 /** An evening at a lake, as bytes of red, green and blue. */
 function landscape(random, width, height) {
   const pixels = new Uint8Array(width * height * 3);
-  const ridge = (x, base, a, f) => base + a * Math.sin(f * x + 1) + 0.5 * a * Math.sin(2.7 * f * x) + 0.2 * a * Math.sin(7.1 * f * x + 2);
+  const ridge = (x, base, a, f) =>
+    base + a * Math.sin(f * x + 1) + 0.5 * a * Math.sin(2.7 * f * x) + 0.2 * a * Math.sin(7.1 * f * x + 2);
   const blend = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t);
   const sky = (x, y) => {
     const far = Math.hypot(x - 340, y - 96);
@@ -120,9 +128,15 @@ function png(pixels, width, height) {
   head.writeUInt32BE(height, 4);
   head.set([8, 2, 0, 0, 0], 8);
   const lines = Buffer.alloc(height * (1 + 3 * width));
-  for (let y = 0; y < height; ++y) lines.set(pixels.subarray(3 * width * y, 3 * width * (y + 1)), y * (1 + 3 * width) + 1);
+  for (let y = 0; y < height; ++y)
+    lines.set(pixels.subarray(3 * width * y, 3 * width * (y + 1)), y * (1 + 3 * width) + 1);
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", deflateSync(lines, { level: 9 })), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(lines, { level: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 /** Sentences of token ids, padded with 0, and their lengths. */
@@ -147,5 +161,8 @@ export async function makeExamples(packageFolder, folder) {
   await write("stations.csv", stations(random));
   await write("picture.png", png(landscape(random, 480, 300), 480, 300));
   const { ids, lengths } = tokens(random, 64, 48);
-  await write("tokens.npz", await save({ tokens: tensor(ids).reshape(64, 48), lengths: tensor(lengths) }, "tokens.npz"));
+  await write(
+    "tokens.npz",
+    await save({ tokens: tensor(ids).reshape(64, 48), lengths: tensor(lengths) }, "tokens.npz"),
+  );
 }

@@ -1,10 +1,16 @@
 // The frame that all pages have: head, navigation, foot.
 
-export const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+export const escape = (text) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-const logo = `<svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true"><circle cx="13" cy="13" r="11.5" fill="none" stroke="currentColor" stroke-width="2"/>${[8, 13, 18]
+const logo = `<svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true"><circle cx="13" cy="13" r="11.5" fill="none" stroke="currentColor" stroke-width="2"/>${[
+  8, 13, 18,
+]
   .flatMap((y) => [8, 13, 18].map((x) => [x, y]))
-  .map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${(x + y) % 3 === 0 ? 2 : 1.3}" fill="${(x + y) % 3 === 0 ? "var(--kept)" : "var(--line-strong)"}"/>`)
+  .map(
+    ([x, y]) =>
+      `<circle cx="${x}" cy="${y}" r="${(x + y) % 3 === 0 ? 2 : 1.3}" fill="${(x + y) % 3 === 0 ? "var(--kept)" : "var(--line-strong)"}"/>`,
+  )
   .join("")}</svg>`;
 
 const sun = `<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true"><path d="M10 3a7 7 0 1 0 0 14z" fill="currentColor"/><circle cx="10" cy="10" r="7" fill="none" stroke="currentColor" stroke-width="1.6"/></svg>`;
@@ -21,7 +27,9 @@ const places = [
  */
 export function page({ title, description, active, root = "", head = "", body }) {
   const links = places
-    .map(([id, text, url]) => `<li><a href="${root}${url}"${id === active ? ' aria-current="page"' : ""}>${text}</a></li>`)
+    .map(
+      ([id, text, url]) => `<li><a href="${root}${url}"${id === active ? ' aria-current="page"' : ""}>${text}</a></li>`,
+    )
     .join("");
   return `<!doctype html>
 <html lang="en">

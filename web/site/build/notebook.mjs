@@ -29,7 +29,11 @@ export function parts(markdown, { lexer }) {
 
 export function makeNotebook(markdown, marked) {
   let cells = 0;
-  const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-");
+  const slug = (text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-");
   const links = [];
   const body = parts(markdown, marked).map(({ token, code, output }) => {
     if (code !== undefined) return cell(++cells, code, output);

@@ -64,9 +64,15 @@ async function search() {
     count.textContent = error.message;
     return;
   }
-  const found = words.length === 0 ? [] : entries.map((entry) => ({ entry, score: score(entry, words) })).filter(({ score }) => score > 0);
+  const found =
+    words.length === 0
+      ? []
+      : entries.map((entry) => ({ entry, score: score(entry, words) })).filter(({ score }) => score > 0);
   found.sort((a, b) => b.score - a.score);
-  show(found.slice(0, most).map(({ entry }) => entry), words);
+  show(
+    found.slice(0, most).map(({ entry }) => entry),
+    words,
+  );
 }
 
 input.addEventListener("input", search);

@@ -4,7 +4,20 @@ import { saveButtons } from "./downloads.js";
 import { Abandoned, Engine } from "./engine.js";
 import { examples, suggestionsFor } from "./examples.js";
 import { filesFor, openSource, readable } from "./sources.js";
-import { $, make, problem, showCounts, showFirst, showHistogram, showPicture, showProgress, showSource, showStatistics, showSuggestions, showTable } from "./view.js";
+import {
+  $,
+  make,
+  problem,
+  showCounts,
+  showFirst,
+  showHistogram,
+  showPicture,
+  showProgress,
+  showSource,
+  showStatistics,
+  showSuggestions,
+  showTable,
+} from "./view.js";
 import { Picture } from "./picture.js";
 import { watchPicture } from "./zoom.js";
 
@@ -71,7 +84,10 @@ async function refresh() {
     if (answer.found.statistics) {
       const { count } = answer.found.statistics;
       const texts = await ask("quantiles", request({ quantiles, count }));
-      showStatistics(state.found, quantiles.map((p, i) => ({ p, text: texts[i] })));
+      showStatistics(
+        state.found,
+        quantiles.map((p, i) => ({ p, text: texts[i] })),
+      );
     }
     $("results").setAttribute("aria-busy", "false");
     showProgress(null);
@@ -87,13 +103,21 @@ async function refresh() {
 function pictureOf(found, cells) {
   const isTable = state.source.columns && state.chosen === state.source.arrays[0];
   const { shape } = state.found;
-  return new Picture(found, cells, shape, isTable && shape.length === 2 && shape[1] === state.source.columns.length ? state.source.columns : null);
+  return new Picture(
+    found,
+    cells,
+    shape,
+    isTable && shape.length === 2 && shape[1] === state.source.columns.length ? state.source.columns : null,
+  );
 }
 
 function showFindings() {
   showCounts(state.found);
   showHistogram(state.found.histogram);
-  showStatistics(state.found, quantiles.map((p) => ({ p, text: null })));
+  showStatistics(
+    state.found,
+    quantiles.map((p) => ({ p, text: null })),
+  );
   redraw();
 }
 
@@ -257,9 +281,16 @@ async function open(file, { example = null, where = null, x = null } = {}) {
 
 async function openExample(example, where = example.where, x = null) {
   const response = await fetch(`examples/${example.file}`);
-  if (!response.ok) return problem("file-problem", `The example ${example.file} cannot be loaded: ${response.status} ${response.statusText}`);
+  if (!response.ok)
+    return problem(
+      "file-problem",
+      `The example ${example.file} cannot be loaded: ${response.status} ${response.statusText}`,
+    );
   const type = response.headers.get("content-type") ?? "";
-  await open(new File([await response.blob()], example.file, { type: example.file.endsWith(".png") ? "image/png" : type }), { example, where, x });
+  await open(
+    new File([await response.blob()], example.file, { type: example.file.endsWith(".png") ? "image/png" : type }),
+    { example, where, x },
+  );
 }
 
 $("examples").replaceChildren(

@@ -36,7 +36,11 @@ export function saveButtons({ state, engine }) {
   /** A file that a command of the command line writes, in a worker of its own. */
   const command = (name, request) => () => {
     const report = ({ share }) => ($("save-status").textContent = `${Math.round(100 * share)}%`);
-    return engine.aside("command", { command: name, files: filesFor(state.source, state.chosen, [state.where, request.value ?? ""]), ...request }, report);
+    return engine.aside(
+      "command",
+      { command: name, files: filesFor(state.source, state.chosen, [state.where, request.value ?? ""]), ...request },
+      report,
+    );
   };
   const nameOf = (what) => `${state.source.stem}-${what}.${$("format").value}`;
   const where = () => state.where || "true";
@@ -60,6 +64,8 @@ export function saveButtons({ state, engine }) {
       `${state.source.title} ${arrayText(state.chosen)}${state.where ? `, where ${state.where}` : ""}`,
       `kept ${grouped(kept)} of ${grouped(total)} (${percentage(kept, total)})`,
     ];
-    save(target, `${state.source.stem}-picture.png`, () => pictureFile(state.picture, state.picture.hasValues ? state.mode : "share", lines));
+    save(target, `${state.source.stem}-picture.png`, () =>
+      pictureFile(state.picture, state.picture.hasValues ? state.mode : "share", lines),
+    );
   };
 }

@@ -3,7 +3,18 @@
 import { grouped, niceStep, percentage } from "./numbers.js";
 
 // Dark blue over green to yellow: rising in lightness, and told apart by the colour-blind (viridis).
-const scale = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c", "#fde725"];
+const scale = [
+  "#440154",
+  "#482878",
+  "#3e4a89",
+  "#31688e",
+  "#26828e",
+  "#1f9e89",
+  "#35b779",
+  "#6dcd59",
+  "#b4de2c",
+  "#fde725",
+];
 const parse = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 const mix = (a, b, t) => a.map((v, i) => Math.round(v + (b[i] - v) * t));
 
@@ -19,9 +30,23 @@ const strength = (share) => (share === 0 ? 0 : share === 1 ? 1 : 0.2 + 0.65 * sh
 export const themeColours = () => {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(`--${name}`).trim();
-  return { paper: get("surface"), ink: get("ink"), faint: get("faint"), line: get("line-strong"), kept: get("kept"), rejected: get("rejected") };
+  return {
+    paper: get("surface"),
+    ink: get("ink"),
+    faint: get("faint"),
+    line: get("line-strong"),
+    kept: get("kept"),
+    rejected: get("rejected"),
+  };
 };
-const printColours = { paper: "#ffffff", ink: "#202020", faint: "#666666", line: "#888888", kept: "#08519c", rejected: "#d6d6d6" };
+const printColours = {
+  paper: "#ffffff",
+  ink: "#202020",
+  faint: "#666666",
+  line: "#888888",
+  kept: "#08519c",
+  rejected: "#d6d6d6",
+};
 
 /** A picture as the worker gives it: {shape, matrix, wrapped, rectangle, cells, block} and the numbers of its cells. */
 export class Picture {
@@ -79,8 +104,17 @@ export class Picture {
     } else if (this.shape.length > 2) {
       place = `${first === last ? `index ${this.rowLabel(first)}` : `indices ${this.rowLabel(first)} to ${this.rowLabel(last)}`}, ${span(begin, end, "column")}`;
     }
-    const value = Number.isNaN(mean) ? "" : elements === 1 ? `, value ${Number(mean.toPrecision(7))}` : `, mean of the kept ${Number(mean.toPrecision(7))}`;
-    const amount = elements === 1 ? (kept ? "kept" : "rejected") : `${grouped(kept)} of ${grouped(elements)} kept (${percentage(kept, elements)})`;
+    const value = Number.isNaN(mean)
+      ? ""
+      : elements === 1
+        ? `, value ${Number(mean.toPrecision(7))}`
+        : `, mean of the kept ${Number(mean.toPrecision(7))}`;
+    const amount =
+      elements === 1
+        ? kept
+          ? "kept"
+          : "rejected"
+        : `${grouped(kept)} of ${grouped(elements)} kept (${percentage(kept, elements)})`;
     return `${place}: ${amount}${value}`;
   }
 }
@@ -98,7 +132,16 @@ function layout(picture, context, width, most, withScale) {
   const space = width - gutter - bar - 4;
   const wanted = (space / Math.max(right - left, 1)) * (bottom - top); // square elements, if there is room
   const height = Math.round(Math.min(most, Math.max(wanted, Math.min(160, picture.rows * 48))));
-  return { size, gutter, bar, width: space, height, top: 4, total: height + size + 18, span: { top, bottom, left, right } };
+  return {
+    size,
+    gutter,
+    bar,
+    width: space,
+    height,
+    top: 4,
+    total: height + size + 18,
+    span: { top, bottom, left, right },
+  };
 }
 
 /** Colours as the bytes of a pixel lie in a word. */
@@ -112,13 +155,20 @@ function paint(picture, colours, mode) {
   const [none, all, paper] = [word(rejected), word(kept), word(parse(colours.paper))];
   const shares = table((t) => mix(rejected, kept, strength(Math.min(Math.max(t, 0.001), 0.999))));
   const [low, high] = picture.range;
-  const values = mode === "value" ? Array.from({ length: 11 }, (_, i) => table((t) => mix(rejected, onScale(t), 0.4 + 0.06 * i))) : null;
+  const values =
+    mode === "value"
+      ? Array.from({ length: 11 }, (_, i) => table((t) => mix(rejected, onScale(t), 0.4 + 0.06 * i)))
+      : null;
   const pixels = new Uint32Array(picture.kept.length);
   for (let i = 0; i < pixels.length; ++i) {
     const [elements, count, value] = [picture.elements[i], picture.kept[i], picture.means[i]];
     if (elements === 0) pixels[i] = paper;
     else if (count === 0) pixels[i] = none;
-    else if (values && !Number.isNaN(value)) pixels[i] = values[Math.round((10 * count) / elements)][high > low ? Math.round((steps * (value - low)) / (high - low)) : steps >> 1];
+    else if (values && !Number.isNaN(value))
+      pixels[i] =
+        values[Math.round((10 * count) / elements)][
+          high > low ? Math.round((steps * (value - low)) / (high - low)) : steps >> 1
+        ];
     else pixels[i] = count === elements ? all : shares[Math.round((steps * count) / elements)];
   }
   return new ImageData(new Uint8ClampedArray(pixels.buffer), picture.columns, picture.rows);
@@ -160,7 +210,13 @@ function drawAxes(context, picture, at, colours) {
   context.textBaseline = "top";
   const widest = context.measureText(grouped(Math.max(right - 1, 0))).width + 16;
   if (picture.names && columnWidth > 56) {
-    for (let c = left; c < right; ++c) context.fillText(picture.names[c], at.gutter + (c - left + 0.5) * columnWidth, at.top + at.height + 7, columnWidth - 6);
+    for (let c = left; c < right; ++c)
+      context.fillText(
+        picture.names[c],
+        at.gutter + (c - left + 0.5) * columnWidth,
+        at.top + at.height + 7,
+        columnWidth - 6,
+      );
     return;
   }
   const columnStep = niceStep(right - left, at.width / widest);
@@ -187,7 +243,12 @@ function drawScale(context, picture, at, colours) {
 }
 
 /** Draws onto a canvas whose width is given by its place in the page; returns where the cells stand. */
-export function drawPicture(canvas, picture, mode, { colours = themeColours(), width = canvas.clientWidth, ratio = devicePixelRatio, most = 560, above = [] } = {}) {
+export function drawPicture(
+  canvas,
+  picture,
+  mode,
+  { colours = themeColours(), width = canvas.clientWidth, ratio = devicePixelRatio, most = 560, above = [] } = {},
+) {
   const context = canvas.getContext("2d");
   const withScale = mode === "value" && picture.hasValues;
   const at = layout(picture, context, width, most, withScale);

@@ -8,7 +8,10 @@ const reserved = new Set(["i", "j", "k", "true", "false", "inf", "nan", "and", "
 
 /** A name that a condition can use; "" if there is none. */
 export function variable(text) {
-  const name = text.trim().replace(/[^A-Za-z0-9_]+/g, "_").replace(/^_+|_+$/g, "");
+  const name = text
+    .trim()
+    .replace(/[^A-Za-z0-9_]+/g, "_")
+    .replace(/^_+|_+$/g, "");
   return /^[A-Za-z_]/.test(name) && !reserved.has(name) ? name : "";
 }
 
@@ -20,10 +23,13 @@ export const readable = (message) => message.replaceAll(/\/(?:in|out)\/(?:\d+\/)
 /** Fields of the first line of a CSV file. */
 function firstFields(text) {
   const line = text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)[0];
-  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => (quoted ?? plain).trim());
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+    (quoted ?? plain).trim(),
+  );
 }
 
-const isNumber = (field) => field === "" || /^[+-]?(?:inf|nan|infinity|true|false)$/i.test(field) || !Number.isNaN(Number(field));
+const isNumber = (field) =>
+  field === "" || /^[+-]?(?:inf|nan|infinity|true|false)$/i.test(field) || !Number.isNaN(Number(field));
 
 /** Distinct names for columns. */
 function columnNames(fields) {
@@ -71,7 +77,10 @@ async function fromImage(file) {
   try {
     bitmap = await createImageBitmap(file);
   } catch {
-    throw new EngineError({ kind: "format", message: `${file.name}: this image cannot be read; it is broken, or of a kind that the browser does not know` });
+    throw new EngineError({
+      kind: "format",
+      message: `${file.name}: this image cannot be read; it is broken, or of a kind that the browser does not know`,
+    });
   }
   const { width, height } = bitmap;
   const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
@@ -99,7 +108,15 @@ async function arraysIn(engine, paths) {
     const { format, arrays } = await engine.ask("describe", { files: [path] });
     const hasNames = format === "npz" || format === "safetensors";
     for (const { name, shape, dtype, dtype_text } of arrays) {
-      all.push({ name, path, array: hasNames ? name : "", shape, dtype, dtypeText: dtype_text, variable: hasNames && variable(name) === name ? name : "" });
+      all.push({
+        name,
+        path,
+        array: hasNames ? name : "",
+        shape,
+        dtype,
+        dtypeText: dtype_text,
+        variable: hasNames && variable(name) === name ? name : "",
+      });
     }
   }
   return all;
@@ -117,7 +134,8 @@ export async function openSource(file, engine) {
   const files = { [path]: isImage(file) ? await fromImage(file) : file };
   engine.setFiles(files);
   const arrays = await arraysIn(engine, [path]);
-  if (arrays.length === 0) throw new EngineError({ kind: "value", message: `${file.name}: there is no array in this file` });
+  if (arrays.length === 0)
+    throw new EngineError({ kind: "value", message: `${file.name}: there is no array in this file` });
   return { ...common, files, arrays };
 }
 

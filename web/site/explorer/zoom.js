@@ -44,7 +44,10 @@ export function watchPicture(canvas, { state, placement, zoom, moveTable }) {
     const [top, bottom, left, right] = state.rectangle;
     const [rows, columns] = state.picture.matrix;
     const step = (share, size) => share * Math.max(1, size / 4);
-    set(span(top + step(down, bottom - top), bottom - top, rows), span(left + step(across, right - left), right - left, columns));
+    set(
+      span(top + step(down, bottom - top), bottom - top, rows),
+      span(left + step(across, right - left), right - left, columns),
+    );
   }
 
   $("zoom-in").onclick = () => scale(0.5);

@@ -15,7 +15,8 @@ class Output {
     const { Tensor } = await ready;
     if (value instanceof Tensor) return value.toString_async();
     if (typeof value === "string") return value;
-    if (typeof value === "object" && value !== null) return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v));
+    if (typeof value === "object" && value !== null)
+      return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v));
     return String(value);
   }
   async text() {
@@ -30,7 +31,11 @@ class Output {
 /** The cell as a module with one function: without types, and with the address of the library for its name. */
 async function moduleOf(code) {
   const { transform } = await compiler;
-  const plain = transform(code, { transforms: ["typescript"], disableESTransforms: true, keepUnusedImports: true }).code;
+  const plain = transform(code, {
+    transforms: ["typescript"],
+    disableESTransforms: true,
+    keepUnusedImports: true,
+  }).code;
   const imports = [];
   const body = plain.replaceAll(/^[ \t]*import\s[^;]*?["'][^"'\n]*["'];?/gm, (statement) => {
     imports.push(statement.replace(/(["'])tamis\1/, JSON.stringify(base)));
