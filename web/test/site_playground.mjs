@@ -1,6 +1,16 @@
 // Tests of the playground: every cell gives what the notebook says, on both devices.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { parts } from "../site/build/notebook.mjs";
+import { compile, show } from "./types/tsc.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const mistake = "TamisError: masked_select: expected BoolTensor";
 
 const outputs = (page) => page.$$eval(".output", (all) => all.map((output) => output.textContent));
 
@@ -23,7 +33,7 @@ async function runCell(page, number, code) {
   return cell.locator(".output").textContent();
 }
 
-export function add({ test, visit }) {
+export function add({ test, visit, site, folder }) {
   test("playground: all cells give their results on the CPU", async () => {
     const page = await visit("/playground.html");
     const wanted = await outputs(page);
@@ -49,6 +59,27 @@ export function add({ test, visit }) {
       )) >=
         wanted.length - 4,
     );
+  });
+
+  test("playground: cells compile with the types of the package, and float masks do not", async () => {
+    const require = createRequire(join(root, "build", "site-tools", "package.json"));
+    const marked = await import(pathToFileURL(require.resolve("marked")));
+    const markdown = readFileSync(join(root, "web", "site", "playground", "notebook.md"), "utf8");
+    const cells = parts(markdown, marked).filter(({ code }) => code !== undefined);
+    assert.ok(cells.length >= 20);
+    const place = mkdtempSync(join(folder, "cells-"));
+    const names = cells.map(({ code }, i) => {
+      const name = join(place, `cell${i + 1}.ts`);
+      const before = 'import * as torch from "tamis";\ndeclare function print(...values: unknown[]): void;\n';
+      writeFileSync(name, `${before}${code}\nexport {};\n`);
+      return name;
+    });
+    const { problems } = compile(join(site, "package"), names);
+    for (const [i, { output }] of cells.entries()) {
+      const own = problems.filter(({ file }) => file?.fileName === names[i]);
+      if (output.startsWith(mistake)) assert.ok(show(own).includes("Mask<"), `cell ${i + 1} compiles`);
+      else assert.equal(own.length, 0, show(own));
+    }
   });
 
   test("playground: a cell is timed on both devices", async () => {
