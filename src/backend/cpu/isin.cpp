@@ -15,9 +15,14 @@
 namespace tamis {
 namespace {
 
-/// Up to this many values, comparing with each is fastest.
+/// Up to this many values, comparing with each is fastest. A bitmap, which only integers have, is
+/// faster than a hash table.
 template <class T>
 constexpr size_t kTiny = sizeof(T) == 8 ? 1 : 8;
+template <>
+constexpr size_t kTiny<float> = 32;
+template <>
+constexpr size_t kTiny<double> = 16;
 
 constexpr uint64_t kSmallRange = uint64_t{1} << 23;  // bits: 1 MiB
 
@@ -64,7 +69,7 @@ class EmptySet final : public ProbedSet {
   }
 };
 
-/// Compares with every value, without branches.
+/// Compares with every value.
 template <class T>
 class TinySet final : public ProbedSet {
  public:
@@ -75,12 +80,24 @@ class TinySet final : public ProbedSet {
   }
 
  private:
+  /// Some vectors at a time, which stay in registers.
   uint64_t probe_word(const T* element) const {
-    uint8_t found[64] = {};
-    for (const T value : values_) {
-      for (int i = 0; i < 64; ++i) found[i] |= element[i] == value;
+    typedef T __attribute__((vector_size(16))) Vector;
+    using Found = decltype(Vector{} == Vector{});
+    constexpr size_t kVectors = 4, kElements = kVectors * sizeof(Vector) / sizeof(T);
+    uint8_t bytes[64];
+    for (size_t i = 0; i < 64; i += kElements) {
+      Vector elements[kVectors];
+      std::memcpy(elements, element + i, sizeof(elements));
+      Found found[kVectors] = {};
+      for (const T value : values_) {
+        for (size_t k = 0; k < kVectors; ++k) found[k] |= elements[k] == value;
+      }
+      for (size_t k = 0; k < kElements; ++k) {
+        bytes[i + k] = found[k * kVectors / kElements][k % (kElements / kVectors)] & 1;
+      }
     }
-    return bits_from_bytes(found);
+    return bits_from_bytes(bytes);
   }
 
   std::vector<T> values_;

@@ -35,7 +35,7 @@ class RowNormalizer {
         words_(static_cast<size_t>(length + 63) / 64) {
     if (length > kBlock) values_.resize(static_cast<size_t>(length * size()) / sizeof(float));
     if (result != dtype_) wide_.resize(static_cast<size_t>(length));
-    fill(dtype_, masked_out_, kBlock, evaluator_.scratch());
+    if (has_mask_) fill(dtype_, masked_out_, kBlock, evaluator_.scratch());
   }
 
   /// Rows [first, first + n), at most a block altogether.
@@ -89,7 +89,7 @@ class RowNormalizer {
     for_blocks([&](const char* x, const uint64_t* mask, char* y, size_t n) {
       sum += kernels_.exp_sum[dtype](x, mask, shift, y, n);
     });
-    const double factor = 1 / sum, log_sum = std::log(sum);
+    const double factor = 1 / sum, log_sum = logarithm_ ? std::log(sum) : 0;
     // The sum is 0 if nothing is kept, and then so is the result; NaN must not reach the rest.
     const bool blends = words && (logarithm_ || sum != sum || sum == 0);
     for_blocks([&](const char* x, const uint64_t* mask, char* y, size_t n) {

@@ -9,9 +9,13 @@
 #define TAMIS_CPU_MATH32_INL_H
 #endif
 
+#include <bit>
+#include <cstring>
+
 #include "backend/cpu/kernels/isa_macros-inl.h"
 #include "backend/cpu/kernels/loop_helpers.h"
 #include "backend/cpu/kernels/math64-inl.h"
+#include "backend/cpu/kernels/vector_types-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE::math {
@@ -36,17 +40,21 @@ HWY_INLINE float exp_within(float x) {
 // Chosen at the end: clamping x first makes compilers generate three code paths.
 HWY_INLINE float exp_at_most_one(float x) { return x < -104.f ? 0.f : exp_within(x); }
 
-// y = exp_at_most_one(x - less), 64 times. Each step is taken for all of them before the next:
-// element by element, a processor would only overlap about two chains.
-HWY_INLINE void exp_at_most_one(const float* x, float less, float* y) {
+// Elements of a vector, and vectors that are computed together.
+inline constexpr size_t kFloats = kVectorBytes / sizeof(float), kTogether = kFloats > 8 ? 4 : 8;
+using Floats = Vector<float, kFloats>;
+
+// x = exp_at_most_one(x) of each vector. Each step is taken for all of them before the next: vector
+// by vector, a processor would only overlap about two chains.
+HWY_INLINE void exp_at_most_one(Floats (&x)[kTogether]) {
   // As kBiased32, for a single factor 2^(n + 65), which n <= 0 allows.
   constexpr float kRaised = 0x1.8p23f + 192;
-  alignas(64) float d[64], moved[64], n[64], r[64], p[64];
-#define TAMIS_EACH TAMIS_INDEPENDENT for (int i = 0; i < 64; ++i)
-  TAMIS_EACH d[i] = x[i] - less;
-  TAMIS_EACH moved[i] = d[i] * 1.44269504f + kRaised;
+  using Words = Vector<uint32_t, kFloats>;
+  Floats moved[kTogether], n[kTogether], r[kTogether], p[kTogether];
+#define TAMIS_EACH for (size_t i = 0; i < kTogether; ++i)
+  TAMIS_EACH moved[i] = x[i] * 1.44269504f + kRaised;
   TAMIS_EACH n[i] = moved[i] - kRaised;
-  TAMIS_EACH r[i] = d[i] - n[i] * 0.693359375f;
+  TAMIS_EACH r[i] = x[i] - n[i] * 0.693359375f;
   TAMIS_EACH r[i] = r[i] - n[i] * -2.12194440e-4f;
   TAMIS_EACH p[i] = 0.0083631791f + r[i] * 0.0013926184f;
   TAMIS_EACH p[i] = 0.041666555f + r[i] * p[i];
@@ -54,9 +62,23 @@ HWY_INLINE void exp_at_most_one(const float* x, float less, float* y) {
   TAMIS_EACH p[i] = 0.5f + r[i] * p[i];
   TAMIS_EACH p[i] = r[i] + (r[i] * r[i]) * p[i];
   TAMIS_EACH p[i] = 1.f + p[i];
-  TAMIS_EACH p[i] = p[i] * std::bit_cast<float>(std::bit_cast<uint32_t>(moved[i]) << 23) * 0x1p-65f;
-  TAMIS_EACH y[i] = d[i] < -104.f ? 0.f : p[i];
+  TAMIS_EACH p[i] =
+      p[i] * reinterpret_cast<Floats>(reinterpret_cast<Words>(moved[i]) << 23) * 0x1p-65f;
+  TAMIS_EACH {
+    const Words kept = ~reinterpret_cast<Words>(x[i] < -104.f);
+    x[i] = reinterpret_cast<Floats>(reinterpret_cast<Words>(p[i]) & kept);
+  }
 #undef TAMIS_EACH
+}
+
+// y = exp_at_most_one(x - less), 64 times.
+HWY_INLINE void exp_at_most_one(const float* x, float less, float* y) {
+  Floats v[kTogether];
+  for (size_t i = 0; i < 64; i += kTogether * kFloats) {
+    for (size_t k = 0; k < kTogether; ++k) v[k] = load<Floats>(x + i + k * kFloats) - less;
+    exp_at_most_one(v);
+    std::memcpy(y + i, v, sizeof(v));
+  }
 }
 
 HWY_INLINE float exp(float x) {

@@ -6,6 +6,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "backend/cpu/kernels/isa_macros-inl.h"
@@ -15,6 +16,7 @@
 #include "backend/cpu/kernels/mask_words-inl.h"
 #include "backend/cpu/kernels/math32-inl.h"
 #include "backend/cpu/kernels/math64-inl.h"
+#include "backend/cpu/kernels/vector_types-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE {
@@ -85,12 +87,77 @@ HWY_INLINE void raise_kept(uint64_t word, const float* x, float* lanes) {
 }
 #endif
 
+// The next two do the whole words of rows without a mask and return how many elements those have;
+// the rest is for the caller. Where vectors are short, 64 sums do not fit into registers: a few
+// lanes are done for all words before the next ones, which changes no sum.
+template <class T>
+HWY_INLINE size_t raise_words(const T*, size_t, T*) {
+  return 0;
+}
+template <class T>
+HWY_INLINE size_t add_words(const T*, T, T*, size_t, double*) {
+  return 0;
+}
+
+#if HWY_TARGET != HWY_AVX2 && HWY_TARGET != HWY_AVX3_DL
+using math::Floats;
+using math::kFloats;
+using math::kTogether;
+using Doubles = Vector<double, kFloats / 2>;
+
+HWY_INLINE size_t raise_words(const float* x, size_t n, float* lanes) {
+  const size_t whole = n / kLanes * kLanes;
+  Floats most[kTogether];
+  for (size_t lane = 0; lane < kLanes; lane += kTogether * kFloats) {
+    std::memcpy(most, lanes + lane, sizeof(most));
+    for (size_t i = lane; i < whole; i += kLanes) {
+      for (size_t k = 0; k < kTogether; ++k) {
+        const Floats v = load<Floats>(x + i + k * kFloats);
+        most[k] = v > most[k] ? v : most[k];
+      }
+    }
+    std::memcpy(lanes + lane, most, sizeof(most));
+  }
+  return whole;
+}
+
+HWY_INLINE size_t add_words(const float* x, float less, float* y, size_t n, double* lanes) {
+  const size_t whole = n / kLanes * kLanes;
+  for (size_t lane = 0; lane < kLanes; lane += kTogether * kFloats) {
+    Doubles sums[2 * kTogether] = {};
+    for (size_t i = lane; i < whole; i += kLanes) {
+      Floats v[kTogether];
+      for (size_t k = 0; k < kTogether; ++k) v[k] = load<Floats>(x + i + k * kFloats) - less;
+      math::exp_at_most_one(v);
+      std::memcpy(y + i, v, sizeof(v));
+      for (size_t k = 0; k < kTogether; ++k) {
+        sums[2 * k] += __builtin_convertvector(__builtin_shufflevector(v[k], v[k], 0, 1), Doubles);
+        sums[2 * k + 1] +=
+            __builtin_convertvector(__builtin_shufflevector(v[k], v[k], 2, 3), Doubles);
+      }
+    }
+    std::memcpy(lanes + lane, sums, sizeof(sums));
+  }
+  return whole;
+}
+#endif
+
+// y = exp(x - less) of the last elements of a row, fewer than 64, which are added to the lanes.
+template <class T>
+HWY_INLINE void add_rest(const T* x, T less, T* y, size_t n, double* lanes) {
+  alignas(64) T padded[kLanes];
+  std::fill(std::copy_n(x, n, padded), padded + kLanes, kNone<T>);  // of which exp is 0
+  exp_word(padded, less, padded);
+  for (size_t j = 0; j < n; ++j) lanes[j] += padded[j];
+  std::copy_n(padded, n, y);
+}
+
 template <class T>
 double kept_max(const void* a, const uint64_t* mask, size_t n) {
   const T* x = static_cast<const T*>(a);
   alignas(64) T lanes[kLanes];
   for (T& lane : lanes) lane = kNone<T>;
-  for (size_t i = 0; i < n; i += kLanes) {
+  for (size_t i = mask ? 0 : raise_words(x, n, lanes); i < n; i += kLanes) {
     const size_t here = std::min(kLanes, n - i);
     const uint64_t word = word_at(mask, i, here);
     if (word == 0) continue;
@@ -98,6 +165,8 @@ double kept_max(const void* a, const uint64_t* mask, size_t n) {
       for (size_t j = 0; j < kLanes; ++j) larger(lanes[j], x[i + j]);
     } else if (here == kLanes) {
       raise_kept(word, x + i, lanes);
+    } else if (mask == nullptr) {
+      for (size_t j = 0; j < here; ++j) larger(lanes[j], x[i + j]);
     } else {
       for (size_t j = 0; j < here; ++j) larger(lanes[j], word >> j & 1 ? x[i + j] : kNone<T>);
     }
@@ -114,7 +183,7 @@ double exp_sum(const void* a, const uint64_t* mask, double shift, void* out, siz
   T* y = static_cast<T*>(out);
   const T less = static_cast<T>(shift);
   alignas(64) double lanes[kLanes] = {};
-  for (size_t i = 0; i < n; i += kLanes) {
+  for (size_t i = mask ? 0 : add_words(x, less, y, n, lanes); i < n; i += kLanes) {
     const size_t here = std::min(kLanes, n - i);
     const uint64_t word = word_at(mask, i, here);
     if (word == 0) {
@@ -127,6 +196,8 @@ double exp_sum(const void* a, const uint64_t* mask, double shift, void* out, siz
       } else {
         for (size_t j = 0; j < kLanes; ++j) lanes[j] += y[i + j];
       }
+    } else if (mask == nullptr) {
+      add_rest(x + i, less, y + i, here, lanes);
     } else {
       TAMIS_INDEPENDENT
       for (size_t j = 0; j < here; ++j) y[i + j] = math::exp_at_most_one(x[i + j] - less);
