@@ -80,6 +80,47 @@ function addMistakes({ test, visit, folder }) {
   });
 }
 
+function addHaste({ test, visit }) {
+  /** Drops a table of so many lines, whose only column counts them. */
+  const dropTable = (page, name, lines) =>
+    page.evaluate(
+      ([title, count]) => {
+        const transfer = new DataTransfer();
+        const text = Array.from({ length: count }, (_, i) => `${i},${i % 7}`).join("\n");
+        transfer.items.add(new File([`line,rest\n${text}\n`], title, { type: "text/csv" }));
+        document.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+      },
+      [name, lines],
+    );
+  const opened = (page, name) =>
+    page.waitForFunction((title) => document.querySelector("#source-name").textContent === title, name);
+
+  test("explorer: what is typed while a file is opened does not stop it", async () => {
+    const page = await visit("/index.html");
+    await settled(page);
+    await dropTable(page, "slow.csv", 400000);
+    assert.match(await page.textContent("#opening"), /slow\.csv/);
+    await page.fill("#where", "rest == 3 & line < 70");
+    await page.click("#zoom-in");
+    await opened(page, "slow.csv");
+    await settled(page);
+    assert.deepEqual(await counts(page), { kept: 20, total: 800000 });
+  });
+
+  test("explorer: of two files the last one counts", async () => {
+    const page = await visit("/index.html");
+    await settled(page);
+    await dropTable(page, "first.csv", 400000);
+    await dropTable(page, "second.csv", 30);
+    await opened(page, "second.csv");
+    await page.waitForTimeout(1500);
+    await type(page, "line >= 20");
+    assert.equal(await page.textContent("#source-name"), "second.csv");
+    assert.equal(await page.isVisible("#file-problem"), false);
+    assert.deepEqual(await counts(page), { kept: 20, total: 60 });
+  });
+}
+
 function addAddress({ test, visit }) {
   test("explorer: the address holds the example and the condition", async () => {
     const page = await visit("/index.html#data=sea&where=x+%3E+20");
@@ -170,5 +211,6 @@ function addAddress({ test, visit }) {
 
 export function add(tools) {
   addMistakes(tools);
+  addHaste(tools);
   addAddress(tools);
 }

@@ -60,7 +60,7 @@ function conditionProblem(error) {
 
 /** Everything about the condition, from the beginning. */
 async function refresh() {
-  if (!state.source) return;
+  if (!state.source || opening) return;
   const mine = ++turn;
   await engine.free();
   if (mine !== turn) return;
@@ -123,8 +123,8 @@ function showFindings() {
 
 /** The picture alone: another part of it. */
 async function zoom(rectangle) {
+  if (!state.found || opening) return;
   state.rectangle = rectangle;
-  if (!state.found) return;
   const mine = ++turn;
   await engine.free();
   if (mine !== turn) return;
@@ -157,7 +157,7 @@ async function refreshTable(ask = (name, what) => engine.ask(name, what)) {
 
 function moveTable(row, column) {
   state.place = [row, column];
-  if (state.found) refreshTable().catch((error) => error instanceof Abandoned || conditionProblem(error));
+  if (state.found && !opening) refreshTable().catch((error) => error instanceof Abandoned || conditionProblem(error));
 }
 
 // ---- the picture --------------------------------------------------------------------------------
@@ -251,32 +251,46 @@ function choose(number) {
 
 // ---- files --------------------------------------------------------------------------------------
 
+let opening = null; // a promise, while a file is being opened: nothing else is asked for meanwhile
+
 /** Opens a file. If it cannot be read, all stays as it was. */
-async function open(file, { example = null, where = null, x = null } = {}) {
+async function open(file, how = {}) {
   ++turn;
   problem("file-problem", null);
   showProgress(null);
+  const earlier = opening;
+  const mine = (opening = (async () => {
+    await engine.free(0); // an earlier file is not wanted any more
+    await earlier;
+    return openSource(file, engine).catch((error) => ({ error }));
+  })());
   $("opening").textContent = `Opening ${file.name} ...`;
-  const before = state.source;
-  try {
-    await engine.free(0);
-    const source = await openSource(file, engine);
-    const usable = source.arrays.findIndex((array) => array.dtype);
-    if (usable < 0) throw new Error(`${file.name}: no array in this file has elements of a dtype that Tamis knows`);
-    state.source = source;
-    state.example = example;
-    if (where !== null) state.where = where;
-    $("where").value = state.where;
-    const named = source.arrays.findIndex((array) => array.name === x && array.dtype);
-    choose(named >= 0 ? named : usable);
-  } catch (error) {
-    if (error instanceof Abandoned) return;
-    problem("file-problem", readable(error.message));
-    if (before) engine.setFiles(before.files);
-    if (before && $("results").getAttribute("aria-busy") === "true") refresh();
-  } finally {
-    $("opening").textContent = "";
+  const source = await mine;
+  if (opening !== mine) return; // another one has been dropped
+  opening = null;
+  $("opening").textContent = "";
+  if (source.error) refuse(source.error);
+  else accept(source, how);
+}
+
+function refuse(error) {
+  problem("file-problem", readable(error.message));
+  if (!state.source) return;
+  engine.setFiles(state.source.files);
+  if ($("results").getAttribute("aria-busy") === "true") refresh();
+}
+
+function accept(source, { example = null, where = null, x = null }) {
+  const usable = source.arrays.findIndex((array) => array.dtype);
+  if (usable < 0) {
+    return refuse(new Error(`${source.title}: no array in this file has elements of a dtype that Tamis knows`));
   }
+  state.source = source;
+  state.example = example;
+  if (where !== null) state.where = where;
+  $("where").value = state.where;
+  const named = source.arrays.findIndex((array) => array.name === x && array.dtype);
+  choose(named >= 0 ? named : usable);
 }
 
 async function openExample(example, where = example.where, x = null) {
