@@ -229,7 +229,15 @@ export class Files {
       .map(([name, value]) => new TextEncoder().encode(`${name}=${value}\0`));
   }
 
+  /** Addresses from 2 GiB on come as negative numbers. */
   imports() {
+    const unsigned = (value) => (typeof value === "number" ? value >>> 0 : value);
+    return Object.fromEntries(
+      Object.entries(this.#functions()).map(([name, f]) => [name, (...args) => f(...args.map(unsigned))]),
+    );
+  }
+
+  #functions() {
     const none = () => errno.nosys;
     const fine = () => errno.success;
     // Moves bytes at the position of a file, and the position after them.
