@@ -42,7 +42,7 @@ def write_png(path, pixels):
 
 
 def cases(folder):
-    """Each is (name, file, array to choose, condition, x, mask)."""
+    """Each is (name, file, array to choose, condition, x, mask), with the files that are y and z, if there are any."""
     x = floats((50, 70))
     np.save(folder / "plain.npy", x)
     yield "float32 with NaN", "plain.npy", None, "x > 0.5 & ~isnan(x)", x, x > 0.5
@@ -52,6 +52,11 @@ def cases(folder):
     yield "values of the whole array", "plain.npy", None, "abs(x - mean(x)) > 2 * std(x)", x, (
         np.abs(x - np.nanmean(x.astype("f8"))) > 2 * np.nanstd(x.astype("f8"), ddof=1)
     )
+
+    limit, weight = RANDOM.normal(size=70), RANDOM.integers(0, 2, (50, 1)).astype("i4")
+    np.save(folder / "limit.npy", limit)
+    np.save(folder / "weight.npy", weight)
+    yield "three files", "plain.npy", None, "x > y & z == 1", x, (x > limit) & (weight == 1), "limit.npy", "weight.npy"
 
     x = np.asfortranarray(floats((31, 17), ">f8"))
     np.save(folder / "fortran.npy", x)
@@ -130,9 +135,10 @@ def expected(x, mask):
 def make(folder):
     folder.mkdir(parents=True, exist_ok=True)
     found = []
-    for number, (name, file, array, where, x, mask) in enumerate(cases(folder)):
+    for number, (name, file, array, where, x, mask, *others) in enumerate(cases(folder)):
         np.savez(folder / f"expected{number}.npz", x=x, mask=mask)
-        found.append({"number": number, "name": name, "file": file, "array": array, "where": where, **expected(x, mask)})
+        case = {"number": number, "name": name, "file": file, "array": array, "where": where, "others": others}
+        found.append({**case, **expected(x, mask)})
     (folder / "cases.json").write_text(json.dumps(found))
 
 

@@ -254,7 +254,7 @@ function choose(number) {
 let opening = null; // a promise, while a file is being opened: nothing else is asked for meanwhile
 
 /** Opens a file. If it cannot be read, all stays as it was. */
-async function open(file, how = {}) {
+async function open(file, accept) {
   ++turn;
   problem("file-problem", null);
   showProgress(null);
@@ -270,7 +270,7 @@ async function open(file, how = {}) {
   opening = null;
   $("opening").textContent = "";
   if (source.error) refuse(source.error);
-  else accept(source, how);
+  else accept(source);
 }
 
 function refuse(error) {
@@ -280,7 +280,8 @@ function refuse(error) {
   if ($("results").getAttribute("aria-busy") === "true") refresh();
 }
 
-function accept(source, { example = null, where = null, x = null }) {
+/** What begins with a new file; `where` and `x`, the name of an array, are those of the address. */
+function begin(source, { example = null, where = null, x = null } = {}) {
   const usable = source.arrays.findIndex((array) => array.dtype);
   if (usable < 0) {
     return refuse(new Error(`${source.title}: no array in this file has elements of a dtype that Tamis knows`));
@@ -290,7 +291,26 @@ function accept(source, { example = null, where = null, x = null }) {
   if (where !== null) state.where = where;
   $("where").value = state.where;
   const named = source.arrays.findIndex((array) => array.name === x && array.dtype);
+  $("other").parentElement.hidden = !nextName();
   choose(named >= 0 ? named : usable);
+}
+
+// ---- more files ---------------------------------------------------------------------------------
+
+/** The name that the next file beside x gets. */
+const nextName = () => ["y", "z"].find((name) => !state.source.arrays.some(({ variable }) => variable === name));
+
+/** Adds a file whose first array conditions can name. */
+function addOther(source) {
+  const [array] = source.arrays;
+  if (!array.dtype) return refuse(new Error(`${source.title}: Tamis has no elements like ${array.dtypeText}`));
+  const other = { ...array, variable: nextName(), name: source.title };
+  const [files, arrays] = [{ ...state.source.files, ...source.files }, [...state.source.arrays, other]];
+  state.source = { ...state.source, files, arrays };
+  engine.setFiles(files);
+  showSource(state.source, state.chosen, state.example?.facts, choose);
+  $("other").parentElement.hidden = !nextName();
+  refresh();
 }
 
 async function openExample(example, where = example.where, x = null) {
@@ -301,9 +321,9 @@ async function openExample(example, where = example.where, x = null) {
       `The example ${example.file} cannot be loaded: ${response.status} ${response.statusText}`,
     );
   const type = response.headers.get("content-type") ?? "";
-  await open(
-    new File([await response.blob()], example.file, { type: example.file.endsWith(".png") ? "image/png" : type }),
-    { example, where, x },
+  const kind = example.file.endsWith(".png") ? "image/png" : type;
+  await open(new File([await response.blob()], example.file, { type: kind }), (source) =>
+    begin(source, { example, where, x }),
   );
 }
 
@@ -316,8 +336,13 @@ $("examples").replaceChildren(
 );
 $("file").onchange = () => {
   const [file] = $("file").files;
-  if (file) open(file);
+  if (file) open(file, begin);
   $("file").value = "";
+};
+$("other").onchange = () => {
+  const [file] = $("other").files;
+  if (file && nextName()) open(file, addOther);
+  $("other").value = "";
 };
 document.addEventListener("dragover", (event) => {
   event.preventDefault();
@@ -328,7 +353,7 @@ document.addEventListener("drop", (event) => {
   event.preventDefault();
   $("drop").classList.remove("over");
   const [file] = event.dataTransfer.files;
-  if (file) open(file);
+  if (file) open(file, begin);
 });
 
 saveButtons({ state, engine });

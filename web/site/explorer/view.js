@@ -39,6 +39,7 @@ export function showSource(source, chosen, facts, onChoose) {
   select.onchange = () => onChoose(Number(select.value));
   $("array-label").hidden = source.arrays.length < 2;
   const names = source.arrays.filter((array) => array.variable).map((array) => array.variable);
+  $("other-name").textContent = names.includes("y") ? "z" : "y";
   $("names").replaceChildren("Names: ", make("code", "x"));
   for (const name of names.slice(0, 40)) $("names").append(", ", make("code", name));
   if (names.length > 40) $("names").append(", ...");
