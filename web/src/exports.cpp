@@ -166,6 +166,18 @@ std::string waiting_text(const Function& f, const std::string& what) {
   return text;
 }
 
+/// The text with advice as JavaScript spells it.
+std::string in_javascript(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+      {".to_bool()", ".bool()"}, {" != 0", ".ne(0)"}};
+  for (const auto& [cpp, own] : kSpellings) {
+    for (size_t at = text.find(cpp); at != std::string::npos; at = text.find(cpp)) {
+      text.replace(at, cpp.size(), own);
+    }
+  }
+  return text;
+}
+
 /// Runs a call and says how it ended; what it gave, or the error, is in the reply.
 template <class F>
 Status guarded(const Function& f, F&& run) {
@@ -177,7 +189,7 @@ Status guarded(const Function& f, F&& run) {
   } catch (const WouldWait& e) {
     return fail("device", waiting_text(f, e.what()));
   } catch (const Error& e) {
-    return fail(kind_name(e.kind()), e.what());
+    return fail(kind_name(e.kind()), in_javascript(e.what()));
   } catch (const ArgumentError& e) {
     return fail("argument", e.what());
   } catch (const cli::ConditionError& e) {
