@@ -75,7 +75,7 @@ std::string Shader::load(DType dtype, const std::string& array, const std::strin
         value =
             fmt::format("bitcast<u32>(extractBits(bitcast<i32>({}), {}, {}u))", at, shift, bits);
       } else {
-        value = fmt::format("extractBits({}, {}, {}u)", at, shift, bits);
+        value = fmt::format("(({} >> ({})) & {}u)", at, shift, (1 << bits) - 1);
       }
       if (dtype == DType::boolean) value += " != 0u";
       break;
@@ -130,6 +130,20 @@ const std::vector<uint32_t>& Shader::params() const {
   return params_;
 }
 
+namespace {
+
+/// The body with `params_3.x` for `params[3].x`: copies of single vectors stay in registers, where
+/// drivers give a copy of the array memory.
+std::string with_vectors(std::string body) {
+  for (size_t at = 0; (at = body.find("params[", at)) != std::string::npos;) {
+    body[at + 6] = '_';
+    body.erase(body.find(']', at), 1);
+  }
+  return body;
+}
+
+}  // namespace
+
 const std::string& Shader::text() const {
   if (!text_.empty()) return text_;
   std::string own = fmt::format("@group(0) @binding(0) var<uniform> params: array<vec4u, {}>;\n",
@@ -145,10 +159,13 @@ const std::string& Shader::text() const {
   own += fmt::format(
       "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) wg: vec3u, "
       "@builtin(num_workgroups) wgs: vec3u, @builtin(local_invocation_index) t: u32) {{\n"
-      // Read once: drivers do not see that what the kernel writes leaves the parameters alone.
-      "let params = params;\nlet group = wg.y * wgs.x + wg.x;\nlet i = group * {}u + t;\n",
+      "let group = wg.y * wgs.x + wg.x;\nlet i = group * {}u + t;\n",
       kGroupSize, kGroupSize);
-  own += body_;
+  // Read once: drivers do not see that what the kernel writes leaves the parameters alone.
+  for (size_t k = 0; k < params_.size() / 4; ++k) {
+    own += fmt::format("let params_{0} = params[{0}];\n", k);
+  }
+  own += with_vectors(body_);
   own += "}\n";
   text_ = library_for(own) + own;
   return text_;
