@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 20
 PORT ?= 8000
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup setup-dev build test demo python web site serve test-web sanitize fuzz bench check-layers format check-format clean
+.PHONY: help setup setup-dev build test demo python web site serve test-web sanitize fuzz bench bench-web check-layers format check-format clean
 
 help:
 	@echo 'make demo          build Tamis, run the command line on a year of weather data, then a tour of the library'
@@ -21,6 +21,7 @@ help:
 	@echo 'make sanitize      build with clang and run the tests under AddressSanitizer and UBSan, with warnings as errors'
 	@echo 'make fuzz          in the same build, fuzz each parser for FUZZ_SECONDS (20), starting from fuzz/corpus'
 	@echo 'make bench         compare with PyTorch, NumPy and xtensor; BENCH_ARGS=--help lists the options'
+	@echo 'make bench-web     compare with TensorFlow.js, jax-js and plain JavaScript, in Chromium'
 	@echo 'make format        format the sources; make check-format only checks them'
 	@echo 'make check-layers  check that includes point downward only'
 	@echo 'make setup         install missing packages (the targets above do this automatically)'
@@ -95,6 +96,13 @@ bench:
 	@cmake --preset release -DTAMIS_BENCH_PEERS=ON
 	@cmake --build --preset release --parallel $(JOBS) --target tamis_python tamis_bench tamis_cli
 	@/usr/bin/python3 bench/run.py $(BENCH_ARGS)
+
+bench-web: web
+	@scripts/setup --test --web-test
+	@npm ci --prefix bench/web --ignore-scripts --no-audit --no-fund --loglevel=error
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target tamis_python
+	@node bench/web/run.mjs $(BENCH_ARGS)
 
 check-layers:
 	@python3 tests/layers_test.py

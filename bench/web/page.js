@@ -6,6 +6,8 @@ import { check, expected, makeData } from "./workloads.js";
 const modules = ["tamis", "plain", "tensorflow", "jax"];
 /** A sample calls an operation until this much time is over: the clock of a page is a coarse one. */
 const sampleMs = 20;
+/** As long as this, calls do not count: code is being compiled, by the library and by the browser. */
+const warmUpMs = 300;
 
 let peers = [];
 
@@ -30,11 +32,12 @@ async function time(subject, calls) {
   return (performance.now() - begin) / calls;
 }
 
-/** Calls until the code is compiled and at home; how many calls a sample needs. */
+/** Calls until all is compiled and at home; how many calls a sample needs. */
 async function warmUp(subject) {
+  const begin = performance.now();
   for (let calls = 1; ; calls *= 2) {
     const ms = await time(subject, calls);
-    if (ms * calls >= sampleMs || calls >= 1 << 20) return Math.max(1, Math.ceil(sampleMs / ms));
+    if (performance.now() - begin >= warmUpMs) return Math.max(1, Math.ceil(sampleMs / ms));
   }
 }
 

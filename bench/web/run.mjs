@@ -21,6 +21,7 @@ const { values: options } = parseArgs({
   options: {
     help: { type: "boolean" },
     json: { type: "string" },
+    from: { type: "string" },
     package: { type: "string", default: join(root, "build/web/package") },
     python: { type: "string", default: join(root, "build/release/python") },
     operations: { type: "string", default: operations.join() },
@@ -39,6 +40,7 @@ const usage = `usage: make bench-web BENCH_ARGS='[option ...]'
   --rounds 9              samples of every cell
   --seconds 60            a row gets fewer rounds when they are over, but at least 3
   --json FILE             all samples, in milliseconds
+  --from FILE             measures nothing, but makes the tables of such a file
   --write-docs            updates the tables in docs/performance.md
   --package, --python     folders of the JavaScript package and of the native Python module`;
 
@@ -89,7 +91,7 @@ async function versions() {
   return { tamis: await version(join(options.package, "package.json")), "TensorFlow.js": await peer("@tensorflow/tfjs"), "jax-js": await peer("@jax-js/jax") };
 }
 
-async function main() {
+async function run() {
   const native = startNative();
   const browser = await launch();
   const server = await serve({ "/page.html": page, "/bench/": here, "/package/": options.package, "/peers/": join(here, "node_modules") });
@@ -102,10 +104,7 @@ async function main() {
     console.log(about);
     const rows = await measureAll(tab, (row) => console.log(ratios(row)));
     if (errors.length) throw new Error(errors.join("\n"));
-    const text = report(rows);
-    console.log(`\n${text.all}`);
-    if (options.json) await writeFile(options.json, `${JSON.stringify({ about, rows }, null, 1)}\n`);
-    if (options["write-docs"]) await writeDocs({ ...text, machine: about });
+    return { about, rows };
   } finally {
     server.close();
     await browser.close();
@@ -124,6 +123,14 @@ async function writeDocs(parts) {
     text = `${text.slice(0, from)}${begin}${parts[name]}\n${text.slice(to)}`;
   }
   await writeFile(path, text);
+}
+
+async function main() {
+  const { about, rows } = options.from ? JSON.parse(await readFile(options.from, "utf8")) : await run();
+  const text = report(rows);
+  console.log(`\n${text.all}`);
+  if (options.json) await writeFile(options.json, `${JSON.stringify({ about, rows }, null, 1)}\n`);
+  if (options["write-docs"]) await writeDocs({ ...text, machine: about });
 }
 
 if (options.help) console.log(usage);
