@@ -76,8 +76,7 @@ void put_tensor(const Tensor& x, const Call& call) {
 
 void put_tensors(const std::vector<Tensor>& list, const Call& call) {
   static const std::vector<std::string> kNone;
-  const std::vector<std::string>& fields =
-      call.overload ? call.overload->signature.fields : kNone;
+  const std::vector<std::string>& fields = call.overload ? call.overload->signature.fields : kNone;
   if (fields.empty()) {
     reply.list(list.size());
     for (const Tensor& x : list) put_tensor(x, call);
@@ -168,8 +167,8 @@ std::string waiting_text(const Function& f, const std::string& what) {
 
 /// The text with advice as JavaScript spells it.
 std::string in_javascript(std::string text) {
-  constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
-      {".to_bool()", ".bool()"}, {" != 0", ".ne(0)"}};
+  constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {{".to_bool()", ".bool()"},
+                                                                          {" != 0", ".ne(0)"}};
   for (const auto& [cpp, own] : kSpellings) {
     for (size_t at = text.find(cpp); at != std::string::npos; at = text.find(cpp)) {
       text.replace(at, cpp.size(), own);
@@ -193,7 +192,8 @@ Status guarded(const Function& f, F&& run) {
   } catch (const ArgumentError& e) {
     return fail("argument", e.what());
   } catch (const cli::ConditionError& e) {
-    return fail("condition", fmt::format("{}\n{}", e.what(), cli::underlined(e.source(), e.span())));
+    return fail("condition",
+                fmt::format("{}\n{}", e.what(), cli::underlined(e.source(), e.span())));
   } catch (const std::bad_alloc&) {
     return fail("memory", f.name + ": out of memory; dispose() of tensors, or use tidy()");
   } catch (const std::exception& e) {

@@ -73,11 +73,9 @@ void add_files(std::vector<Row>& rows) {
     readers().emplace(++last, std::move(reader));
     return last;
   });
-  add(rows, "web.arrays(int reader) -> str",
-      [](Span a) { return describe_arrays(reader_arg(a)); });
-  add(rows, "web.read(int reader, int array) -> Tensor", [](Span a) -> Value {
-    return reader_arg(a).read(static_cast<size_t>(int_arg(a, 1)));
-  });
+  add(rows, "web.arrays(int reader) -> str", [](Span a) { return describe_arrays(reader_arg(a)); });
+  add(rows, "web.read(int reader, int array) -> Tensor",
+      [](Span a) -> Value { return reader_arg(a).read(static_cast<size_t>(int_arg(a, 1))); });
   add(rows, "web.window(int reader, int array, int first, int count) -> Tensor",
       [](Span a) -> Value {
         return reader_arg(a).window(static_cast<size_t>(int_arg(a, 1)), int_arg(a, 2),

@@ -12,7 +12,8 @@ namespace tamis::web {
 namespace {
 
 /// Adds every form of the rows to the function of its name.
-void add(std::vector<Function>& all, std::map<std::tuple<std::string, bool, std::string>, size_t>& known,
+void add(std::vector<Function>& all,
+         std::map<std::tuple<std::string, bool, std::string>, size_t>& known,
          const std::vector<Row>& rows, bool is_internal) {
   for (const Row& row : rows) {
     for (const Form& form : forms_of(row)) {
@@ -31,9 +32,8 @@ using Json = nlohmann::ordered_json;
 Json describe(const Parameter& p) {
   Json types = Json::array();
   for (ParamType type : p.types) types.push_back(name(type));
-  Json d = {{"name", p.name},         {"types", types},
-            {"optional", p.optional}, {"required", p.required},
-            {"named", p.keyword_only}, {"default", p.fallback_text}};
+  Json d = {{"name", p.name},         {"types", types},          {"optional", p.optional},
+            {"required", p.required}, {"named", p.keyword_only}, {"default", p.fallback_text}};
   if (p.literal) d["literal"] = *p.literal;
   return d;
 }
@@ -41,14 +41,10 @@ Json describe(const Parameter& p) {
 Json describe(const Overload& o) {
   Json params = Json::array();
   for (const Parameter& p : o.signature.params) params.push_back(describe(p));
-  return {{"text", o.signature.text},
-          {"summary", o.summary},
-          {"parameters", params},
-          {"result", name(o.signature.result)},
-          {"fields", o.signature.fields},
-          {"creates", o.creates},
-          {"variadic", o.variadic},
-          {"writes", o.writes}};
+  return {{"text", o.signature.text},     {"summary", o.summary},
+          {"parameters", params},         {"result", name(o.signature.result)},
+          {"fields", o.signature.fields}, {"creates", o.creates},
+          {"variadic", o.variadic},       {"writes", o.writes}};
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ struct Overload {
   std::function<Value(std::span<const Value>)> call;
   std::string summary;
   std::vector<Args> samples;  // of the row, which may lack the last parameters
-  bool creates = false;   // computed from no tensor
-  bool variadic = false;  // x.reshape(2, 3): the last ones may be given one by one
-  int writes = -1;        // which argument is written and returned: that of add_, out=
-  int dtype = -1;         // the parameter dtype; if it is not given, out= decides
+  bool creates = false;       // computed from no tensor
+  bool variadic = false;      // x.reshape(2, 3): the last ones may be given one by one
+  int writes = -1;            // which argument is written and returned: that of add_, out=
+  int dtype = -1;             // the parameter dtype; if it is not given, out= decides
 };
 
 /// The tensors and generators that arguments name by their handles.
@@ -35,7 +35,7 @@ struct Objects {
 struct Function {
   std::string space, name;  // "masked" and "sum" of masked.sum
   bool is_method = false;
-  bool is_internal = false;  // the JavaScript of the package calls it, not the user
+  bool is_internal = false;         // the JavaScript of the package calls it, not the user
   std::vector<Overload> overloads;  // tried in this order
   std::vector<std::string> aliases;
   // Instead of overloads, for what rows cannot describe: the brackets of x[...].

@@ -111,12 +111,11 @@ std::vector<Index> entries_of(std::span<const Argument> given, const Tensor& x,
 }
 
 Tensor value_of(const Argument& a, const Tensor& x, const Objects& objects) {
-  static const Parameter any =
-      Signature("set(Tensor|Scalar|Scalar[] value) -> Tensor").params[0];
+  static const Parameter any = Signature("set(Tensor|Scalar|Scalar[] value) -> Tensor").params[0];
   auto value = convert(any, a, objects, false);
   if (!value) {
-    throw ArgumentError(fmt::format("set(): the value must be Tensor, number or array, not {}",
-                                    a.type_name()));
+    throw ArgumentError(
+        fmt::format("set(): the value must be Tensor, number or array, not {}", a.type_name()));
   }
   const Tensor found = std::get<Tensor>(*value);
   // An array has no dtype of its own.

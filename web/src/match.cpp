@@ -113,7 +113,8 @@ std::string wrong_type_text(const Function& f, const Overload& o, const Mismatch
   }
   text += fmt::format("must be {}, not {}", type_text(p), a.type_name());
   if (a.kind == Kind::text) text += fmt::format(" '{}'", a.text);
-  if (a.kind == Kind::number && p.type() == ParamType::integer) text += fmt::format(" {}", a.number);
+  if (a.kind == Kind::number && p.type() == ParamType::integer)
+    text += fmt::format(" {}", a.number);
   return text;
 }
 
@@ -133,10 +134,10 @@ std::string mismatch_text(const Function& f, const Overload& o, const Given& giv
     case Mismatch::Kind::too_many: {
       const size_t self = f.is_method ? 1 : 0;
       const size_t most = o.signature.positional - self;
-      return fmt::format("{}() takes {} positional argument{}, but {} {} given; others are named "
-                         "in a last object: {{keepdim: true}}",
-                         f.name, most, most == 1 ? "" : "s", count - self,
-                         count - self == 1 ? "was" : "were");
+      return fmt::format(
+          "{}() takes {} positional argument{}, but {} {} given; others are named "
+          "in a last object: {{keepdim: true}}",
+          f.name, most, most == 1 ? "" : "s", count - self, count - self == 1 ? "was" : "were");
     }
     case Mismatch::Kind::unknown_name:
       return fmt::format("{}() has no option '{}'", f.name, m.name);

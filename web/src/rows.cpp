@@ -33,7 +33,8 @@ void add(std::vector<Row>& rows, std::string_view signature, std::function<Value
 
 // ---- values -------------------------------------------------------------------------------------
 
-Value move_to(const Tensor& x, std::optional<Device> device, std::optional<DType> dtype, bool copy) {
+Value move_to(const Tensor& x, std::optional<Device> device, std::optional<DType> dtype,
+              bool copy) {
   const Tensor there = device ? x.to(*device) : x;
   if (dtype && *dtype != x.dtype()) return there.to(*dtype);
   return copy && there.shares_storage(x) ? x.clone() : there;
@@ -45,9 +46,8 @@ void add_values(std::vector<Row>& rows) {
   add(rows, "web.text(Tensor input) -> str",
       [](Span a) -> Value { return tensor_arg(a, 0).to_string(); });
   // On the CPU, computed, row-major: as data() and tolist() read it.
-  add(rows, "web.host(Tensor input) -> Tensor", [](Span a) -> Value {
-    return to_host(tensor_arg(a, 0).detach()).contiguous().settle();
-  });
+  add(rows, "web.host(Tensor input) -> Tensor",
+      [](Span a) -> Value { return to_host(tensor_arg(a, 0).detach()).contiguous().settle(); });
   add(rows, "web.settle(Tensor input) -> Tensor",
       [](Span a) -> Value { return tensor_arg(a, 0).settle(); });
   add(rows, "web.to(Tensor input, dtype dtype, bool copy=False) -> Tensor", [](Span a) {
@@ -142,8 +142,8 @@ void add_optimizers(std::vector<Row>& rows) {
       "eps=1e-08, float weight_decay=0, bool decoupled=False) -> int",
       [](Span a) {
         const auto real = [&](size_t i) { return std::get<double>(a[i]); };
-        const Adam::Options options{real(1), {real(2), real(3)}, real(4), real(5),
-                                    std::get<bool>(a[6])};
+        const Adam::Options options{
+            real(1), {real(2), real(3)}, real(4), real(5), std::get<bool>(a[6])};
         return keep(std::make_unique<Adam>(tensors_arg(a, 0), options));
       });
   add(rows, "web.step(int optimizer) -> int", [](Span a) -> Value {
@@ -173,12 +173,10 @@ void add_generators(std::vector<Row>& rows) {
     generator_arg(a, 0).manual_seed(static_cast<uint64_t>(std::get<int64_t>(a[1])));
     return Value();
   });
-  add(rows, "web.seed(Generator? generator=None) -> int", [](Span a) -> Value {
-    return static_cast<int64_t>(generator_arg(a, 0).seed());
-  });
-  add(rows, "web.initial_seed(Generator? generator=None) -> int", [](Span a) -> Value {
-    return static_cast<int64_t>(generator_arg(a, 0).initial_seed());
-  });
+  add(rows, "web.seed(Generator? generator=None) -> int",
+      [](Span a) -> Value { return static_cast<int64_t>(generator_arg(a, 0).seed()); });
+  add(rows, "web.initial_seed(Generator? generator=None) -> int",
+      [](Span a) -> Value { return static_cast<int64_t>(generator_arg(a, 0).initial_seed()); });
   add(rows, "web.get_state(Generator? generator=None) -> Tensor",
       [](Span a) -> Value { return generator_arg(a, 0).get_state(); });
   add(rows, "web.set_state(Generator? generator, Tensor state) -> int", [](Span a) -> Value {
@@ -193,18 +191,17 @@ void add_devices(std::vector<Row>& rows) {
   add(rows, "web.stats() -> str", [](Span) -> Value {
     const webgpu::Stats s = webgpu::stats();
     const nlohmann::ordered_json found = {
-        {"dispatches", s.dispatches},     {"submits", s.submits},
-        {"readbacks", s.readbacks},       {"readback_bytes", s.readback_bytes},
+        {"dispatches", s.dispatches},       {"submits", s.submits},
+        {"readbacks", s.readbacks},         {"readback_bytes", s.readback_bytes},
         {"written_bytes", s.written_bytes}, {"pipelines", s.pipelines},
-        {"live_bytes", s.live_bytes},     {"cached_bytes", s.cached_bytes}};
+        {"live_bytes", s.live_bytes},       {"cached_bytes", s.cached_bytes}};
     return found.dump();
   });
   add(rows, "web.reset_stats() -> int", [](Span) -> Value {
     webgpu::reset_stats();
     return Value();
   });
-  add(rows, "web.default_device() -> str",
-      [](Span) -> Value { return default_device().str(); });
+  add(rows, "web.default_device() -> str", [](Span) -> Value { return default_device().str(); });
   add(rows, "web.set_default_device(str device) -> int", [](Span a) -> Value {
     set_default_device(Device(std::get<std::string>(a[0])));
     return Value();

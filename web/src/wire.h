@@ -36,14 +36,16 @@ struct Argument {
   bool truth = false;
   double number = 0;
   double imaginary = 0;
-  int64_t integer = 0;   // bigint
-  uint32_t handle = 0;   // tensor, generator
+  int64_t integer = 0;  // bigint
+  uint32_t handle = 0;  // tensor, generator
   std::string_view text;
   std::vector<Argument> items;
 
   /// A bigint, or a number without fraction that a double holds exactly. -0 is not one.
   bool is_integer() const;
-  int64_t to_integer() const { return kind == Kind::bigint ? integer : static_cast<int64_t>(number); }
+  int64_t to_integer() const {
+    return kind == Kind::bigint ? integer : static_cast<int64_t>(number);
+  }
   /// As messages call its type.
   const char* type_name() const;
 };

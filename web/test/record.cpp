@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr DType kDTypes[] = {boolean, uint8, int32, int64, float16, bfloat16, float32, float64, complex64};
+constexpr DType kDTypes[] = {boolean,  uint8,   int32,   int64,    float16,
+                             bfloat16, float32, float64, complex64};
 
 /// Tensors under names of their own.
 class Store {
@@ -41,14 +42,16 @@ Json number(double value) {
 
 Json number(const Scalar& v) {
   if (v.dtype() == DType::boolean) return v.to_bool();
-  if (v.is_complex()) return {{"re", number(v.to_complex().real())}, {"im", number(v.to_complex().imag())}};
+  if (v.is_complex())
+    return {{"re", number(v.to_complex().real())}, {"im", number(v.to_complex().imag())}};
   if (v.is_floating_point()) return {{"real", number(v.to_double())}};
   return {{"int", std::to_string(v.to_int64())}};
 }
 
 /// In JavaScript 2.0 is 2, so it cannot be told from an integer.
 bool is_ambiguous(const Scalar& v) {
-  return v.is_floating_point() && std::trunc(v.to_double()) == v.to_double() && !std::isinf(v.to_double());
+  return v.is_floating_point() && std::trunc(v.to_double()) == v.to_double() &&
+         !std::isinf(v.to_double());
 }
 
 /// A value as JSON; null where JavaScript has no way to write it.
@@ -93,7 +96,8 @@ class Encoder {
 
 /// The arguments with tensors of numbers converted; those that index stay what they are.
 Args as_dtype(const Row& row, const Args& args, DType dtype) {
-  static const std::set<std::string> kIndices = {"index", "indices", "offsets", "sorter", "repeats", "lengths"};
+  static const std::set<std::string> kIndices = {"index",  "indices", "offsets",
+                                                 "sorter", "repeats", "lengths"};
   Args result = args;
   for (size_t i = 0; i < result.size(); ++i) {
     const std::string& name = row.signature.params[i].name;
@@ -156,7 +160,8 @@ Json record(const Form& form, const Args& args, Store& store) {
 /// Whether a dtype says anything about this row: it takes tensors of numbers.
 bool takes_tensors(const Args& args) {
   for (const Value& v : args) {
-    if (std::holds_alternative<Tensor>(v) || std::holds_alternative<std::vector<Tensor>>(v)) return true;
+    if (std::holds_alternative<Tensor>(v) || std::holds_alternative<std::vector<Tensor>>(v))
+      return true;
   }
   return false;
 }
@@ -182,7 +187,8 @@ void run(const std::string& folder) {
   }
   store.save(folder + "/tensors.safetensors");
   std::ofstream(folder + "/calls.json") << calls.dump() << '\n';
-  fmt::print("recorded {} calls; {} have arguments or results that JavaScript cannot write\n", calls.size(), left_out);
+  fmt::print("recorded {} calls; {} have arguments or results that JavaScript cannot write\n",
+             calls.size(), left_out);
 }
 
 }  // namespace
