@@ -320,7 +320,7 @@ Value gradients(const Row& row, Args& args, const std::function<void(const Tenso
   if (const auto* list = std::get_if<std::vector<Tensor>>(&results[0])) {
     for (const Tensor& y : *list) add(y);
   }
-  if (!total.defined()) return {};
+  if (!total.defined()) return std::vector<Tensor>();
   backward(total);
   std::vector<Tensor> found;
   for (const Tensor& x : leaves) found.push_back(x.grad().defined() ? x.grad() : zeros({0}));

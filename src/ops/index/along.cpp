@@ -33,8 +33,10 @@ void divide_by_counts(const Tensor& x, const ElementsOf& elements_of, bool inclu
   const Tensor counts = full_on(backend_of(x), x.shape(), include_self ? 1 : 0, DType::int64);
   put_elements(counts, elements_of(counts), Tensor(1), Combine::add);
   const Tensor divisor = maximum(counts, 1);
-  const bool whole = is_integral(x.dtype());
-  store(x, whole ? floor_divide(x, divisor) : div(x, divisor));
+  const DType dtype = result_type(x, divisor);
+  // Not floor_divide, which looks for zeros first and so waits for a device.
+  store(x, is_integral(x.dtype()) ? defer_recorded(Op::floor_div, dtype, dtype, {x, divisor})
+                                  : div(x, divisor));
 }
 
 }  // namespace
