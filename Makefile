@@ -83,7 +83,7 @@ test-web: setup
 sanitize: setup-dev
 	@CXX=$$(command -v clang++-14 || command -v clang++) cmake --preset sanitize
 	@cmake --build --preset sanitize --parallel $(JOBS)
-	@ctest --preset sanitize --parallel $(JOBS)
+	@ctest --preset sanitize --parallel $(JOBS) $(CTEST_ARGS)
 
 # What it finds goes to build/fuzz: new inputs to corpus/, one that fails to crash-*.
 fuzz: setup-dev
