@@ -2,6 +2,7 @@
 
 import { call, gpu, memory } from "./core.js";
 import { internal } from "./table.js";
+import { Tensor } from "./tensor.js";
 
 export * from "./functions.js";
 export { TamisError } from "./error.js";
@@ -31,7 +32,7 @@ export const complex64 = "complex64";
 export const complex128 = "complex128";
 export { int16 as short, int32 as int, int64 as long, float16 as half, float32 as float, float64 as double };
 
-export const is_tensor = (value) => typeof value === "object" && value !== null && "handle" in value && "tolist" in value;
+export const is_tensor = (value) => value instanceof Tensor;
 
 /** How tensors are printed; without an option, the defaults: precision 4, threshold 1000, edgeitems 3, linewidth 80. */
 export function set_printoptions(options = {}) {
