@@ -115,6 +115,26 @@ def webgpu_table(found, with_targets=True):
     return markdown([heading, "ms", "copies", *target, "kernels", "submits", "readbacks"], lines)
 
 
+def sweep_text(cells):
+    """The share of the sweep's cells in which Tamis is the fastest, by size and dtype, and the ten worst."""
+
+    def share(some):
+        return f"{sum(c['ratio'] >= 1 for c in some)} of {len(some)}" if some else ""
+
+    dtypes = sorted({c["dtype"] for c in cells})
+    lines = []
+    for size in sorted({c["size"] for c in cells}):
+        of_size = [c for c in cells if c["size"] == size]
+        shares = [share([c for c in of_size if c["dtype"] == dtype]) for dtype in dtypes]
+        lost = sum(c["is_lost"] for c in of_size)
+        lines.append([f"{size:.0e}".replace("e+0", "e"), *shares, share(of_size), str(lost)])
+    text = markdown(["elements", *dtypes, "fastest in", "below 0.8"], lines)
+    worst = sorted(cells, key=lambda c: c["ratio"])[:10]
+    rows = [[f"`{c['text']}`".replace("|", "\\|"), f"{c['size']:.0e}".replace("e+0", "e"), c["dtype"], c["layout"],
+             figure(c["ratio"]), c["best_peer"]] for c in worst]  # fmt: skip
+    return text + "\n\n" + markdown(["worst cells", "elements", "dtype", "layout", "ratio", "best peer"], rows)
+
+
 # ---- charts ----------------------------------------------------------------------------------------------
 
 

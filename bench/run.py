@@ -18,10 +18,12 @@ import sys
 
 import numpy as np
 
+import attention
 import cli_select
 import memory
 import report
 import rows
+import sweep
 import sweeps
 import timing
 
@@ -29,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ["ceilings", "tamis", "torch", "xtensor"]  # C++ modules
 MODULES = ["tamis", "torch", "numpy"]  # Python
 LARGEST_CACHE = 128 << 20  # bytes
-PARTS = ["table", "memory", "density", "scaling", "isa", "cli", "webgpu"]
+PARTS = ["table", "sweep", "memory", "density", "scaling", "isa", "cli", "webgpu", "attention"]
 
 
 class Libraries:
@@ -175,6 +177,13 @@ def run(options, libraries, out, save):
 
     if "table" in options.parts:
         run_table(options, measure_row, out.setdefault("table", []), save)
+    if "sweep" in options.parts:
+        libraries.set_threads(threads)
+        cells = sweep.run(sizes=[10, 1000] if options.quick else sweep.SIZES, pattern=options.filter)
+        out["sweep"] = sweep.as_json(cells)
+        print("\n".join(sweep.line(cell) for cell in sweep.worst(cells)))
+        print(sweep.summary(cells) + "\n", flush=True)
+        save()
     if "memory" in options.parts:
         out["memory"] = memory.measure(list(libraries.modules), 3 * n, threads)
         print("29: bytes per element beyond inputs and result\n")
@@ -196,6 +205,11 @@ def run(options, libraries, out, save):
         out["webgpu"] = run_webgpu(options.build, options.quick)
         if out["webgpu"]:
             print(report.webgpu_table(out["webgpu"]) + "\n", flush=True)
+    if "attention" in options.parts:
+        libraries.set_threads(threads)
+        wanted = [name for name in attention.CALLS if name in libraries.modules]
+        out["attention"] = attention.measure(wanted, threads, rounds, libraries.evict)
+        print(attention.table(out["attention"]) + "\n", flush=True)
     save()
 
 
@@ -212,6 +226,8 @@ def write_docs(out, heading):
     text = report.replace_part(path.read_text(encoding="utf-8"), "machine", heading)
     if "table" in out:
         text = report.replace_part(text, "table", report.results_table(out["table"]))
+    if "sweep" in out:
+        text = report.replace_part(text, "sweep", report.sweep_text(out["sweep"]))
     if "memory" in out:
         text = report.replace_part(text, "memory", report.memory_table(out["memory"], with_targets=False))
     if "isa" in out:
@@ -220,6 +236,8 @@ def write_docs(out, heading):
         text = report.replace_part(text, "cli", report.cli_table(out["cli"]))
     if out.get("webgpu"):
         text = report.replace_part(text, "webgpu", report.webgpu_table(out["webgpu"], with_targets=False))
+    if "attention" in out:
+        text = report.replace_part(text, "attention", attention.table(out["attention"], with_targets=False))
     path.write_text(text, encoding="utf-8")
 
 

@@ -120,7 +120,7 @@ if(peers)
   endforeach()
   set_property(TEST python.dataframes.eager APPEND PROPERTY ENVIRONMENT TAMIS_EAGER=1)
 endif()
-tamis_add_pytest(python.deferred ARGS ${python_tests})
+tamis_add_pytest(python.deferred ENVIRONMENT TAMIS_DEFER=all ARGS ${python_tests})
 tamis_add_pytest(python.eager ENVIRONMENT TAMIS_EAGER=1 ARGS ${python_tests})
 # In both modes by itself. It takes longest, so it begins first.
 tamis_add_pytest(torch ARGS tests/torch)

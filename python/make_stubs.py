@@ -94,6 +94,8 @@ class Tensor:
     @property
     def mT(self) -> "Tensor": ...
     @property
+    def data(self) -> "Tensor": ...
+    @property
     def real(self) -> "Tensor": ...
     @property
     def imag(self) -> "Tensor": ...
@@ -184,7 +186,7 @@ class Tensor:
     def __ne__(self, other: Any) -> "Tensor": ...  # type: ignore[override]
 '''
 COMPARISONS = ("lt", "le", "gt", "ge")
-OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
+OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
 
 FUNCTIONS = '''class Generator:
     def __init__(self, device: DeviceLike = ...) -> None: ...
@@ -206,6 +208,10 @@ def asarray(
 ) -> Tensor: ...
 def as_tensor(data: Any, dtype: DTypeLike = ..., device: DeviceLike = ...) -> Tensor: ...
 def from_numpy(ndarray: Any) -> Tensor: ...
+def frombuffer(
+    buffer: Any, *, dtype: DTypeLike, count: builtins.int = ..., offset: builtins.int = ...,
+    requires_grad: builtins.bool = ...,
+) -> Tensor: ...
 def from_dlpack(x: Any, *, device: DeviceLike = ..., copy: Optional[builtins.bool] = ...) -> Tensor: ...
 @overload
 def from_arrow(array: Any, *, null: Optional[Number] = ..., return_mask: Literal[False] = ...) -> Tensor: ...
@@ -243,6 +249,7 @@ def _rebuild(
     data: Any, dtype: _dtype, shape: Sequence[builtins.int], requires_grad: builtins.bool, device: Any
 ) -> Tensor: ...
 def _to_arrow(x: Any, mask: Any) -> Tuple[Any, Any]: ...
+def _masked_text(data: Any, mask: Any) -> str: ...
 def _part_of(x: Tensor, array: Any) -> Optional[Tensor]: ...
 def _use_numpy() -> None: ...
 def _families() -> Any: ...
@@ -330,13 +337,19 @@ class Signature:
     def has_tensors(self):
         return any(p.type in ("Tensor", "Tensor[]") for p in self.parameters)
 
+    def includes(self, other):
+        """Whether a call with arrays of other libraries that the other takes is one for this."""
+        pairs = list(zip(self.parameters, other.parameters))
+        same = [p.name for p in self.parameters] == [p.name for p in other.parameters]
+        return same and all(p.kind("Any") in ("Any", q.kind("Any")) for p, q in pairs)
+
     def arguments(self, base, skip_self=False, spread=False):
         parts, star = (["self"] if skip_self else []), False
         for p in self.parameters[1 if skip_self else 0 :]:
             if p.keyword and not star and not spread:
                 parts.append("*")
                 star = True
-            if spread and not p.keyword:
+            if spread and p.type in ("int[]", "Tensor[]") and not p.keyword:
                 kind = "builtins.int" if p.type == "int[]" else "ArrayLike"
                 parts.append(f"*{p.name}: {kind}")
             else:
@@ -377,16 +390,21 @@ def result_classes(module):
 
 def function_stub(name, function, tensor="Tensor"):
     """Arrays of other libraries give such arrays, so Any gives Any; tensors are tried first."""
-    of_tensors, of_others = [], []
+    of_tensors, of_others, known = [], [], []
     for s in signatures(function):
         of_arrays = define(name, s.arguments("ArrayLike"), s.result)
         if s.varargs:
-            of_tensors += [of_arrays, define(name, s.arguments("ArrayLike", spread=True), s.result)]
+            spread = s.arguments("ArrayLike", spread=True)
+            if known:  # one tensor is for the overload before
+                spread = "__first: ArrayLike, __second: ArrayLike, " + spread
+            of_tensors += [of_arrays, define(name, spread, s.result)]
         elif not s.has_tensors() or not s.gives_tensors or s.parameters[0].type == "Tensor[]":
             of_tensors.append(of_arrays)
         else:
             of_tensors.append(define(name, s.arguments(tensor), s.result))
-            of_others.append(define(name, s.arguments("Any"), "Any"))
+            if not any(other.includes(s) for other in known):
+                of_others.append(define(name, s.arguments("Any"), "Any"))
+        known.append(s)
     return overloads(of_tensors + of_others)
 
 
@@ -431,6 +449,8 @@ def submodule_stub(module, submodule):
         "from tamis._tamis import ArrayLike, DTypeLike, Number, Shape, Tensor",
         "",
     ]
+    if submodule.__name__.endswith("masked"):
+        lines[-1:] = ["from tamis._masked_tensor import MaskedTensor as MaskedTensor", ""]
     lines += result_classes(submodule)
     for name, value in sorted(vars(submodule).items()):
         if isinstance(value, module._Function):

@@ -7,6 +7,9 @@ namespace tamis {
 
 /// real + imag * i. Both have the same dtype, float32 or float64, and broadcast.
 Tensor complex(const Tensor& real, const Tensor& imag);
+/// abs * (cos(angle) + sin(angle) * i). Both have the same dtype, float32 or float64, and
+/// broadcast.
+Tensor polar(const Tensor& abs, const Tensor& angle);
 /// The real parts: a view, so that writing to it writes to x. A real x as it is.
 Tensor real(const Tensor& x);
 /// The imaginary parts, a view. Refuses a real x.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -52,19 +53,24 @@ class NestedList {
 
 /// The innermost values of nested ranges and how deep they are: float and 2 of
 /// std::vector<std::array<float, 3>>. void if these are not elements.
-template <class R>
+/// (By enable_if, because g++ 12 may forget constraints of specialisations that it has
+/// precompiled.)
+template <class R, class = void>
 struct Elements {
   using type = void;
   static constexpr size_t depth = 0;
 };
-template <Element T>
-struct Elements<T> {
+template <class T>
+struct Elements<T, std::enable_if_t<is_element<T>>> {
   using type = T;
   static constexpr size_t depth = 0;
 };
-template <std::ranges::sized_range R>
-requires(!std::same_as<std::ranges::range_value_t<R>, R>) struct Elements<R> {
-  using Inner = Elements<std::ranges::range_value_t<R>>;
+template <class R>
+using ItemOf =
+    typename std::iterator_traits<decltype(std::begin(std::declval<const R&>()))>::value_type;
+template <class R>
+struct Elements<R, std::enable_if_t<!is_element<R> && !std::is_same_v<ItemOf<R>, R>>> {
+  using Inner = Elements<ItemOf<R>>;
   using type = typename Inner::type;
   static constexpr size_t depth = Inner::depth + 1;
 };
@@ -181,6 +187,11 @@ inline Tensor arange(Scalar start, Scalar end, const Options& options) {
 }
 /// steps values from start to end, both included.
 Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options = {});
+/// base to the power of linspace(start, end, steps).
+Tensor logspace(Scalar start, Scalar end, int64_t steps, double base = 10.0,
+                const Options& options = {});
+/// Unspecified values in memory of its own with these strides, in elements.
+Tensor empty_strided(const Shape& shape, const Shape& strides, const Options& options = {});
 Tensor eye(int64_t n, std::optional<int64_t> m = {}, const Options& options = {});
 /// The elements on and below (above) the given diagonal of the last two dimensions, zero elsewhere.
 Tensor tril(const Tensor& x, int64_t diagonal = 0);

@@ -43,6 +43,78 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
                                         const std::string& reduction = "mean",
                                         const std::optional<Tensor>& pos_weight = {});
 
+/// t (log t - x) for log-probabilities x and probabilities t, or with log_target exp(t) (t - x).
+/// Where t is 0 its logarithm counts nothing. reduction may be "batchmean", too: the sum divided by
+/// the first size.
+Tensor kl_div(const Tensor& x, const Tensor& target, const std::optional<Tensor>& mask = {},
+              const std::string& reduction = "mean", bool log_target = false);
+/// exp(x) - t x, or without log_input x - t log(x + eps), for counts t; `full` adds Stirling's
+/// approximation of log(t!) where t > 1.
+Tensor poisson_nll_loss(const Tensor& x, const Tensor& target, bool log_input = true,
+                        bool full = false, double eps = 1e-8,
+                        const std::optional<Tensor>& mask = {},
+                        const std::string& reduction = "mean");
+/// (log v + (x - t)^2 / v) / 2 for variances v, not below eps; `full` adds log(2 pi) / 2. var has
+/// x's shape, or is 1 or missing in the last dimension. Refuses negative variances that count.
+Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& var,
+                         bool full = false, double eps = 1e-6,
+                         const std::optional<Tensor>& mask = {},
+                         const std::string& reduction = "mean");
+
+/// log(1 + exp(-t x)) for t that is 1 or -1, without overflow.
+Tensor soft_margin_loss(const Tensor& x, const Tensor& target,
+                        const std::optional<Tensor>& mask = {},
+                        const std::string& reduction = "mean");
+/// x where t is 1, max(0, margin - x) where it is -1.
+Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target, double margin = 1.0,
+                            const std::optional<Tensor>& mask = {},
+                            const std::string& reduction = "mean");
+/// max(0, margin - t (a - b)) for t that is 1 or -1.
+Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& target,
+                           double margin = 0, const std::optional<Tensor>& mask = {},
+                           const std::string& reduction = "mean");
+/// 1 - cos(a, b) where t is 1, max(0, cos(a, b) - margin) where it is -1, for the angles between
+/// rows a, b [n, k] and t [n], or a, b [k] and t 0-d. The loss has t's shape.
+Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& target,
+                             double margin = 0, const std::optional<Tensor>& mask = {},
+                             const std::string& reduction = "mean");
+/// max(0, margin + d(anchor, positive) - d(anchor, negative)) for distances d along the last
+/// dimension, as of pairwise_distance; with swap d(positive, negative) takes the place of the last
+/// if it is smaller. The loss has no last dimension.
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           double margin = 1.0, double p = 2, double eps = 1e-6, bool swap = false,
+                           const std::optional<Tensor>& mask = {},
+                           const std::string& reduction = "mean");
+
+// For the next three x is [classes] or [batch, classes], and the loss (and the mask) has x's shape
+// without the classes.
+
+/// The mean over the classes c other than the target t of max(0, margin - x[t] + x[c])^p, times
+/// weight[t]; p is 1 or 2. A kept target that is no class is refused.
+Tensor multi_margin_loss(const Tensor& x, const Tensor& target, int64_t p = 1, double margin = 1.0,
+                         const std::optional<Tensor>& weight = {},
+                         const std::optional<Tensor>& mask = {},
+                         const std::string& reduction = "mean");
+/// The sum over targets t and classes c that are none of max(0, 1 - x[t] + x[c]), divided by the
+/// number of classes. target (int64, x's shape) has class numbers, up to the first -1.
+Tensor multilabel_margin_loss(const Tensor& x, const Tensor& target,
+                              const std::optional<Tensor>& mask = {},
+                              const std::string& reduction = "mean");
+/// The mean over the classes of the binary cross entropy of sigmoid(x) and target, times weight.
+/// The classes are the last dimension of any x.
+Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& target,
+                                   const std::optional<Tensor>& weight = {},
+                                   const std::optional<Tensor>& mask = {},
+                                   const std::string& reduction = "mean");
+
+// ---- rows by number -----------------------------------------------------------------------------
+
+/// The rows of weight [n, k] that x (int64 or int32) names: x's shape with k after it. The row
+/// padding_idx gets no gradient.
+Tensor embedding(const Tensor& x, const Tensor& weight, std::optional<int64_t> padding_idx = {});
+/// Each element kept with the probability 1 - p and divided by it, else 0. Without training, x.
+Tensor dropout(const Tensor& x, double p = 0.5, bool training = true);
+
 // For these, x is [classes] or [batch, classes, ...], the loss (and the mask) has x's shape without
 // the classes, and weight is [classes], of x's dtype. A target that is ignore_index counts nothing.
 // A kept target outside [0, classes) is an error of kind index. "mean" divides by the sum of the

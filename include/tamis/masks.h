@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tamis/tensor.h"
@@ -49,5 +50,19 @@ Tensor between(const Tensor& x, const Tensor& lo, const Tensor& hi);
 /// ids: integers [n] (document of each position); result [n, n], true where both positions are of
 /// the same document. Structured if equal ids are adjacent.
 Tensor documents(const Tensor& ids);
+
+/// The mask of `count` elements (by default all) whose bits are in bytes (uint8, row-major):
+/// "little", bit i % 8 of byte i / 8 is element i, as in Arrow's bitmaps and
+/// numpy.packbits(bitorder="little"); "big" begins with the highest bit, as numpy.packbits does by
+/// default. A little one on the CPU shares the memory, and stays bits until someone asks for its
+/// bytes. Errors of kind dtype for other bits, of kind value for a count that there are not enough
+/// of.
+///
+///     masks::from_bits(tensor({5}).to(uint8), 3)   // true, false, true
+Tensor from_bits(const Tensor& bits, std::optional<int64_t> count = {},
+                 const std::string& bitorder = "little");
+/// The reverse: the elements of a mask of any shape, row-major, as uint8 [(numel + 7) / 8]; bits
+/// after the last are zero. A mask that is kept as bits shares them.
+Tensor to_bits(const Tensor& mask, const std::string& bitorder = "little");
 
 }  // namespace tamis::masks

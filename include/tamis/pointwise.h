@@ -12,7 +12,9 @@ namespace tamis {
 
 // Shapes broadcast, dtypes promote. Functions of real analysis (sqrt, exp, ...) and division turn
 // integers and bools into float32. Rounding functions and sign keep integers as they are.
-// Comparisons give bool; NaN compares unequal to everything.
+// Comparisons give bool; NaN compares unequal to everything. fmax and fmin take the number where
+// one is NaN. Shifts by less than 0 or by all bits leave 0, or -1 of a negative number shifted
+// right. Only integers are shifted and have gcd and lcm; float_power computes in float64.
 
 #define X(op) Tensor op(const Tensor& x);
 TAMIS_UNARY_METHODS(X)
@@ -39,6 +41,20 @@ Tensor nan_to_num(const Tensor& x, double nan = 0, std::optional<double> posinf 
 /// Whether an element is infinity (-infinity), bool; integers never are.
 Tensor isposinf(const Tensor& x);
 Tensor isneginf(const Tensor& x);
+/// log(x / (1 - x)), the inverse of sigmoid; with eps, x is limited to eps and 1 - eps first.
+Tensor logit(const Tensor& x, std::optional<double> eps = {});
+/// x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1, exponent int32; of 0, infinity and NaN the
+/// number itself and 0. Floating point only.
+std::pair<Tensor, Tensor> frexp(const Tensor& x);
+/// x + weight * (end - x), exact at both ends. All have one dtype, of floating point or complex
+/// numbers; a number as weight takes theirs.
+Tensor lerp(const Tensor& x, const Tensor& end, const Tensor& weight);
+/// x + value * tensor1 * tensor2. Refuses bools.
+Tensor addcmul(const Tensor& x, const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
+/// x + value * tensor1 / tensor2. Refuses the division of integers.
+Tensor addcdiv(const Tensor& x, const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
+/// other - alpha * x.
+Tensor rsub(const Tensor& x, const Tensor& other, Scalar alpha = 1);
 /// What PyTorch's out= does: writes result into out and returns it. A deferred result is computed
 /// straight into out's memory: `into(y, a + b)`. An out of another shape is resized; result's dtype
 /// must cast to out's (no floating point into integers).
@@ -74,6 +90,17 @@ inline Tensor Tensor::nan_to_num(double nan, std::optional<double> posinf,
                                  std::optional<double> neginf) const {
   return tamis::nan_to_num(*this, nan, posinf, neginf);
 }
+inline Tensor Tensor::logit(std::optional<double> eps) const { return tamis::logit(*this, eps); }
+inline std::pair<Tensor, Tensor> Tensor::frexp() const { return tamis::frexp(*this); }
+inline Tensor Tensor::lerp(const Tensor& end, const Tensor& weight) const {
+  return tamis::lerp(*this, end, weight);
+}
+inline Tensor Tensor::addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value) const {
+  return tamis::addcmul(*this, tensor1, tensor2, value);
+}
+inline Tensor Tensor::addcdiv(const Tensor& tensor1, const Tensor& tensor2, Scalar value) const {
+  return tamis::addcdiv(*this, tensor1, tensor2, value);
+}
 inline Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return tamis::isclose(*this, other, rtol, atol, equal_nan);
 }
@@ -88,6 +115,7 @@ inline bool Tensor::equal(const Tensor& other) const { return tamis::equal(*this
 #define TAMIS_OPERATORS(X)                                                                  \
   X(+, add) X(-, sub) X(*, mul) X(/, div) X(%, remainder)                                   \
   X(&, bitwise_and) X(|, bitwise_or) X(^, bitwise_xor)                                      \
+  X(<<, bitwise_left_shift) X(>>, bitwise_right_shift)                                      \
   X(<, lt) X(<=, le) X(>, gt) X(>=, ge) X(==, eq) X(!=, ne)
 // clang-format on
 #define X(sign, op)                                 \

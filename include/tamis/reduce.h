@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tamis/tensor.h"
 
@@ -65,6 +66,36 @@ Tensor nanmin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor nanvar(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);
 Tensor nanstd(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);
 
+// ---- of samples ---------------------------------------------------------------------------------
+
+/// The covariances of the variables that are the rows of x (1-d: one variable), [rows, rows], or
+/// 0-d for one: divided by the number of columns less correction. fweights (integers) are how often
+/// each column counts, aweights (floating point) how much. Not for bools.
+Tensor cov(const Tensor& x, int64_t correction = 1, const std::optional<Tensor>& fweights = {},
+           const std::optional<Tensor>& aweights = {});
+/// The same divided by the standard deviations: 1 on the diagonal.
+Tensor corrcoef(const Tensor& x);
+/// How many elements are in each of equal intervals from min to max, the last of which has its end,
+/// too; others do not count. If both are 0, from the smallest to the largest element. Floating
+/// point only; dtype of x.
+Tensor histc(const Tensor& x, int64_t bins = 100, Scalar min = 0, Scalar max = 0);
+/// The same with the edges of the intervals, for all elements of x: how many, or the sum of their
+/// weights; with density divided by the total and by the widths. range is {min, max}.
+std::pair<Tensor, Tensor> histogram(const Tensor& x, int64_t bins,
+                                    const std::optional<Tensor>& range = {},
+                                    const std::optional<Tensor>& weight = {}, bool density = false);
+/// With these edges, in ascending order.
+std::pair<Tensor, Tensor> histogram(const Tensor& x, const Tensor& bins,
+                                    const std::optional<Tensor>& weight = {}, bool density = false);
+/// x less its mean, divided by its standard deviation (the root of variance + eps), over the last
+/// dimensions, whose sizes are normalized_shape; times weight, plus bias, of that shape. Computed
+/// in float32 at least and rounded once.
+Tensor layer_norm(const Tensor& x, const Shape& normalized_shape,
+                  const std::optional<Tensor>& weight = {}, const std::optional<Tensor>& bias = {},
+                  double eps = 1e-5);
+/// Whether the only element is not zero. Throws kind value if there are none or several.
+bool is_nonzero(const Tensor& x);
+
 // ---- norms --------------------------------------------------------------------------------------
 
 /// (sum of |x|^p)^(1/p) as of a vector, over all dimensions or the given ones; p infinity is the
@@ -109,6 +140,24 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim);
 /// append are joined to x before that.
 Tensor diff(const Tensor& x, int64_t n = 1, int64_t dim = -1, std::optional<Tensor> prepend = {},
             std::optional<Tensor> append = {});
+
+// ---- integrals and slopes -----------------------------------------------------------------------
+
+/// The area under y along dim by the trapezoid rule, for samples that are dx apart, or at the
+/// positions x: 1-d, or of a shape that broadcasts to y's. Not for bools.
+Tensor trapezoid(const Tensor& y, double dx = 1, int64_t dim = -1);
+Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
+/// The running area: one element less along dim than y.
+Tensor cumulative_trapezoid(const Tensor& y, double dx = 1, int64_t dim = -1);
+Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
+/// The slopes of x along each of dims, or of all: by central differences, at the ends by those of
+/// order edge_order (1 or 2). Samples are `spacing` apart, one number, or one of a 1-d tensor for
+/// each dimension.
+std::vector<Tensor> gradient(const Tensor& x, const Tensor& spacing = 1, const Dims& dims = {},
+                             int64_t edge_order = 1);
+/// The same for samples at these positions, a 1-d tensor for each dimension.
+std::vector<Tensor> gradient(const Tensor& x, const std::vector<Tensor>& spacing,
+                             const Dims& dims = {}, int64_t edge_order = 1);
 
 // ---- the same as methods ------------------------------------------------------------------------
 

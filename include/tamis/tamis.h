@@ -5,6 +5,8 @@
 #error "Tamis needs C++20: compile with -std=c++20"
 #endif
 
+#include "tamis/activation.h"
+#include "tamis/attention.h"
 #include "tamis/autograd.h"
 #include "tamis/complex.h"
 #include "tamis/create.h"
@@ -20,6 +22,7 @@
 #include "tamis/mask.h"
 #include "tamis/masked.h"
 #include "tamis/masked_index.h"
+#include "tamis/masked_tensor.h"
 #include "tamis/masks.h"
 #include "tamis/optim.h"
 #include "tamis/options.h"

@@ -239,6 +239,10 @@ class Tensor {
   Tensor movedim(const Shape& source, const Shape& destination) const;
   Tensor unflatten(int64_t dim, const Shape& sizes) const;
   Tensor ravel() const;
+  Tensor as_strided(const Shape& size, const Shape& stride,
+                    std::optional<int64_t> storage_offset = {}) const;
+  Tensor unfold(int64_t dimension, int64_t size, int64_t step) const;
+  Tensor diagflat(int64_t offset = 0) const;
   Tensor tile(const Shape& dims) const;
   Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}) const;
   Tensor diag(int64_t diagonal = 0) const;
@@ -350,6 +354,11 @@ class Tensor {
   Tensor clamp_max(const Tensor& max) const;
   Tensor nan_to_num(double nan = 0, std::optional<double> posinf = {},
                     std::optional<double> neginf = {}) const;
+  Tensor logit(std::optional<double> eps = {}) const;
+  std::pair<Tensor, Tensor> frexp() const;
+  Tensor lerp(const Tensor& end, const Tensor& weight) const;
+  Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1) const;
+  Tensor addcdiv(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                  bool equal_nan = false) const;
   bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
@@ -369,6 +378,10 @@ class Tensor {
   Tensor& clamp_max_(const Tensor& max) { return clamp_({}, max); }
   Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = {},
                       std::optional<double> neginf = {});
+  Tensor& logit_(std::optional<double> eps = {});
+  Tensor& lerp_(const Tensor& end, const Tensor& weight);
+  Tensor& addcmul_(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
+  Tensor& addcdiv_(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
   Tensor& fill_(const Tensor& value);  ///< value is 0-d
   Tensor& zero_();
   Tensor& copy_(const Tensor& source);  ///< broadcasts and casts
@@ -395,6 +408,13 @@ class Tensor {
   Tensor mv(const Tensor& vec) const;
   Tensor dot(const Tensor& other) const;
   Tensor outer(const Tensor& vec2) const;
+  Tensor vdot(const Tensor& other) const;
+  Tensor inner(const Tensor& other) const;
+  Tensor kron(const Tensor& other) const;
+  Tensor trace() const;
+  Tensor cross(const Tensor& other, std::optional<int64_t> dim = {}) const;
+  Tensor dist(const Tensor& other, double p = 2) const;
+  Tensor renorm(double p, int64_t dim, double maxnorm) const;
 
   // ---- the handle -------------------------------------------------------------------------------
   Tensor(const Tensor& o) noexcept;

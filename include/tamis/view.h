@@ -43,6 +43,33 @@ Tensor movedim(const Tensor& x, const Shape& source, const Shape& destination);
 Tensor unflatten(const Tensor& x, int64_t dim, const Shape& sizes);
 /// The elements as 1-d: a view if x is row-major, else a copy.
 Tensor ravel(const Tensor& x);
+/// Views of a dimension cut into that many pieces, the first size % sections of which have one
+/// slice more than the others.
+std::vector<Tensor> tensor_split(const Tensor& x, int64_t sections, int64_t dim = 0);
+/// Views of a dimension cut before each of these indices, as slices are: [:i], [i:j], ..., [k:].
+std::vector<Tensor> tensor_split(const Tensor& x, const Shape& indices, int64_t dim = 0);
+/// Equal pieces of dimension 1 (0 of a 1-d tensor), 0 and 2, or cuts before these indices. Pieces
+/// that would not be equal are refused.
+std::vector<Tensor> hsplit(const Tensor& x, int64_t sections);
+std::vector<Tensor> hsplit(const Tensor& x, const Shape& indices);
+std::vector<Tensor> vsplit(const Tensor& x, int64_t sections);
+std::vector<Tensor> vsplit(const Tensor& x, const Shape& indices);
+std::vector<Tensor> dsplit(const Tensor& x, int64_t sections);
+std::vector<Tensor> dsplit(const Tensor& x, const Shape& indices);
+/// A view of x's memory with these sizes and strides (in elements, not negative), from
+/// storage_offset on, or from x's first element. What it shows must be within the memory.
+Tensor as_strided(const Tensor& x, const Shape& size, const Shape& stride,
+                  std::optional<int64_t> storage_offset = {});
+/// A view of all windows of `size` slices along a dimension, `step` apart: the dimension counts the
+/// windows, and a new last dimension has their slices. Windows may overlap.
+Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step);
+/// A view with at least so many dimensions: new ones of size 1 come first, but the third one last.
+Tensor atleast_1d(const Tensor& x);
+Tensor atleast_2d(const Tensor& x);
+Tensor atleast_3d(const Tensor& x);
+std::vector<Tensor> atleast_1d(const std::vector<Tensor>& tensors);
+std::vector<Tensor> atleast_2d(const std::vector<Tensor>& tensors);
+std::vector<Tensor> atleast_3d(const std::vector<Tensor>& tensors);
 /// 1-d tensors expanded to the grid that they span: the i-th result has the elements of the i-th
 /// tensor along dimension i. With indexing "xy" the first two dimensions are swapped. 0-d counts as
 /// 1-d.
@@ -65,8 +92,25 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<i
 Tensor hstack(const std::vector<Tensor>& tensors);
 /// cat along dimension 0; a 1-d tensor is a row.
 Tensor vstack(const std::vector<Tensor>& tensors);
+/// cat along dimension 1, where 0-d and 1-d tensors are columns.
+Tensor column_stack(const std::vector<Tensor>& tensors);
+/// cat along dimension 2 of atleast_3d.
+Tensor dstack(const std::vector<Tensor>& tensors);
+/// The matrices one below the other to the right, and zeros elsewhere; 0-d and 1-d tensors are
+/// rows. dtypes promote.
+Tensor block_diag(const std::vector<Tensor>& tensors);
+/// All ways to take one element of each 1-d tensor, [n, number of tensors] in row-major order; of
+/// one tensor, the tensor itself.
+Tensor cartesian_prod(const std::vector<Tensor>& tensors);
+/// All ways to take r elements of a 1-d x in their order, [n, r]; with replacement also several
+/// times the same.
+Tensor combinations(const Tensor& x, int64_t r = 2, bool with_replacement = false);
 /// A matrix with x (1-d) on a diagonal and zeros elsewhere; of a matrix, a copy of its diagonal.
 Tensor diag(const Tensor& x, int64_t diagonal = 0);
+/// A matrix with all elements of x, in row-major order, on a diagonal.
+Tensor diagflat(const Tensor& x, int64_t offset = 0);
+/// value, a number or a 0-d tensor, in the shape and dtype of x.
+Tensor fill(const Tensor& x, const Tensor& value);
 
 // ---- classes and coordinates --------------------------------------------------------------------
 
@@ -122,6 +166,14 @@ inline Tensor Tensor::unflatten(int64_t dim, const Shape& sizes) const {
   return tamis::unflatten(*this, dim, sizes);
 }
 inline Tensor Tensor::ravel() const { return tamis::ravel(*this); }
+inline Tensor Tensor::as_strided(const Shape& size, const Shape& stride,
+                                 std::optional<int64_t> storage_offset) const {
+  return tamis::as_strided(*this, size, stride, storage_offset);
+}
+inline Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const {
+  return tamis::unfold(*this, dimension, size, step);
+}
+inline Tensor Tensor::diagflat(int64_t offset) const { return tamis::diagflat(*this, offset); }
 inline Tensor Tensor::tile(const Shape& dims) const { return tamis::tile(*this, dims); }
 inline Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim) const {
   return tamis::repeat_interleave(*this, repeats, dim);

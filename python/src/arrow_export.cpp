@@ -1,5 +1,5 @@
-// Arrow arrays out of tensors with one dimension: numbers share their memory, bools are packed into
-// bits, and what a mask leaves out is null.
+// Arrow arrays out of tensors with one dimension: numbers share their memory, and so do masks that
+// are kept as bits; other bools are packed into bits. What a mask leaves out is null.
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,18 +8,16 @@
 #include "arrow.h"
 #include "convert.h"
 #include "slots.h"
+#include "tamis/masks.h"
 #include "tamis/reduce.h"
 
 namespace tamis::python {
 
 namespace {
 
-using Bits = std::vector<uint8_t>;
-
 /// What an exported array points to.
 struct Exported {
-  Tensor values;
-  Bits value_bits, valid_bits;
+  Tensor values, valid;  // bools as bits
   const void* buffers[2] = {nullptr, nullptr};
 };
 
@@ -27,17 +25,6 @@ void release_schema(ArrowSchema* schema) { schema->release = nullptr; }
 void release_array(ArrowArray* array) {
   delete static_cast<Exported*>(array->private_data);
   array->release = nullptr;
-}
-
-/// Eight in a byte, lowest first.
-Bits pack(const Tensor& x) {
-  const Tensor bools = x.contiguous().settle();
-  const auto* from = static_cast<const uint8_t*>(bools.data_ptr());
-  Bits bits(static_cast<size_t>(x.numel() / 8 + 1));
-  for (int64_t i = 0; i < x.numel(); ++i) {
-    bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>((from[i] != 0) << (i % 8));
-  }
-  return bits;
 }
 
 std::string text_of(const Shape& shape) { return py::repr(steal(shape_tuple(shape))); }
@@ -64,18 +51,13 @@ py::tuple export_tensor(const Tensor& x, const std::optional<Tensor>& mask) {
   auto exported = std::make_unique<Exported>();
   int64_t nulls = 0;
   without_gil([&] {
-    if (x.dtype() == DType::boolean) {
-      exported->value_bits = pack(x);
-      exported->buffers[1] = exported->value_bits.data();
-    } else {
-      exported->values = x.contiguous().detach();
-    }
+    exported->values = x.dtype() == DType::boolean ? masks::to_bits(x) : x.contiguous().detach();
     if (!mask) return;
-    exported->valid_bits = pack(*mask);
-    exported->buffers[0] = exported->valid_bits.data();
+    exported->valid = masks::to_bits(*mask);
     nulls = mask->numel() - mask->sum().item().to_int64();
   });
-  if (x.dtype() != DType::boolean) exported->buffers[1] = exported_data(exported->values);
+  exported->buffers[1] = exported_data(exported->values);
+  if (mask) exported->buffers[0] = exported_data(exported->valid);
   const ArrowSchema schema = {.format = arrow_format(x.dtype()),
                               .name = "",
                               .metadata = nullptr,

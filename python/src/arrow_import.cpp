@@ -1,5 +1,6 @@
 // Arrow arrays in: numbers share their memory, which Arrow never changes and which is therefore
-// read-only; bools, which Arrow packs into bits, chunks and arrays with nulls are copied.
+// read-only; bools, which are bits there, are masks over those. Chunks and arrays with nulls are
+// copied.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "core/convert.h"
 #include "tamis/create.h"
 #include "tamis/mask.h"
+#include "tamis/masks.h"
 #include "tamis/pointwise.h"
 
 namespace tamis::python {
@@ -145,12 +147,27 @@ void unpack_bits(const void* bits, int64_t offset, int64_t n, uint8_t* to) {
   }
 }
 
+/// The mask of an array's bits, over its memory.
+Tensor mask_over(const void* bits, const ArrowArray& array, const py::object& owner) {
+  const int64_t first = array.offset / 8, skipped = array.offset % 8;
+  auto* const bytes = static_cast<uint8_t*>(const_cast<void*>(bits)) + first;
+  const int64_t n = (skipped + array.length + 7) / 8;
+  const Tensor shared = borrow_memory(bytes, {n}, {1}, DType::uint8, owner, true);
+  return masks::from_bits(shared, skipped + array.length).slice(0, skipped);
+}
+
 /// Which elements are not null; nothing if none are null.
 std::optional<Tensor> valid_elements(const Column& column) {
   const bool known = std::all_of(
       column.parts.begin(), column.parts.end(),
       [](const py::object& part) { return validity_of(content<ArrowArray>(part)) == nullptr; });
   if (known) return std::nullopt;
+  if (column.parts.size() == 1) {
+    const auto& array = content<ArrowArray>(column.parts[0]);
+    const Tensor valid = mask_over(validity_of(array), array, column.parts[0]);
+    if (valid.all().item<bool>()) return std::nullopt;
+    return valid;
+  }
   Tensor valid = empty({column.length}, DType::boolean);
   auto* to = static_cast<uint8_t*>(valid.mutable_data_ptr());
   bool any = false;
@@ -188,8 +205,9 @@ Tensor copied(const Column& column) {
 
 /// A tensor over the only part's memory, if there is one and its elements can be a tensor's.
 std::optional<Tensor> shared(const Column& column) {
-  if (column.parts.size() != 1 || column.dtype == DType::boolean) return std::nullopt;
+  if (column.parts.size() != 1) return std::nullopt;
   const auto& array = content<ArrowArray>(column.parts[0]);
+  if (column.dtype == DType::boolean) return mask_over(array.buffers[1], array, column.parts[0]);
   const size_t width = itemsize(column.dtype);
   const auto address =
       reinterpret_cast<uintptr_t>(array.buffers[1]) + static_cast<size_t>(array.offset) * width;

@@ -292,9 +292,20 @@ class Target {
 };
 
 /// Whether a call that writes nothing is quick: its tensors are, and no size that was given, and no
-/// broadcasting, makes the result larger than they are.
+/// broadcasting, makes the result larger than they are. Without tensors, the size that was given
+/// must be small.
 bool is_quick_call(std::span<const Value> args) {
   const Tensor* first = nullptr;
+  const auto* size = args.empty() ? nullptr : std::get_if<Shape>(&args[0]);
+  if (size != nullptr) {
+    constexpr int64_t kMany = kQuickElements + 1;
+    int64_t elements = 1;
+    for (const int64_t n : *size)
+      elements = std::min(kMany, elements * std::clamp(n, int64_t{1}, kMany));
+    return elements < kMany && std::none_of(args.begin(), args.end(), [](const Value& v) {
+             return std::holds_alternative<Tensor>(v);
+           });
+  }
   for (const Value& value : args) {
     if (const auto* x = std::get_if<Tensor>(&value)) {
       if (!is_quick(*x)) return false;
@@ -340,7 +351,7 @@ PyObject* call_overload(const Overload& o, const Given& given, Values& args, Ori
   if (target != nullptr && o.dtype >= 0) take_dtype_of_out(o, given, args);
   Value result;
   const Target written(target, target == nullptr ? result : args[static_cast<size_t>(o.writes)]);
-  without_gil_unless(o.writes < 0 && is_quick_call(args), [&] {
+  without_gil_unless(target == nullptr && is_quick_call(args), [&] {
     result = o.call(args);
     if (origins.foreign()) settle_result(result);
   });
@@ -388,9 +399,30 @@ PyObject* call_overload(const Overload& o, const Given& given, Values& args, Ori
   raise_mismatch(f, nearest, given, count);
 }
 
+/// A call of a plain function of one tensor or two with nothing but few elements, which most time
+/// would go into matching its arguments. Null if it is another.
+PyObject* call_plain(const Function& f, PyObject* const* values, size_t count, PyObject* names) {
+  const Overload& o = f.overloads[0];
+  if (names != nullptr || count == 0 || !is_tensor(values[0])) return nullptr;
+  const Tensor& x = tensor_of(values[0]);
+  Tensor result;
+  if (count == 1 && o.of_one != nullptr && is_quick(x)) {
+    result = o.of_one(x);
+  } else if (count == 2 && o.of_two != nullptr && is_tensor(values[1]) &&
+             is_quick(x, tensor_of(values[1]))) {
+    result = o.of_two(x, tensor_of(values[1]));
+  } else {
+    return nullptr;
+  }
+  if (&result.impl() != &x.impl()) return wrap(std::move(result));
+  Py_INCREF(values[0]);
+  return values[0];
+}
+
 }  // namespace
 
 PyObject* call_function(const Function& f, PyObject* const* values, size_t count, PyObject* names) {
+  if (PyObject* result = call_plain(f, values, count, names)) return result;
   const Overload* nearest = nullptr;
   Mismatch::Kind miss{};
   for (const Overload& o : f.overloads) {

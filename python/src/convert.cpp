@@ -34,6 +34,8 @@ bool is_read_only(const Tensor& x) { return storage_of(x)->read_only(); }
 void set_read_only(const Tensor& x) { storage_of(x)->set_read_only(); }
 
 void* exported_data(const Tensor& x) {
+  const Storage& storage = *storage_of(x);
+  if (storage.ready() && !storage.has_readers()) return exposed_data(x);  // nothing to compute
   py::gil_scoped_release release;
   return exposed_data(x);
 }

@@ -70,6 +70,58 @@ py::object from_dlpack_function(const py::object& x, const py::object& device,
   return to_object(std::move(tensor));
 }
 
+struct ByteOwner {
+  Py_buffer view{};
+  ~ByteOwner() { PyBuffer_Release(&view); }
+};
+
+/// How many elements of this size frombuffer takes; refuses as PyTorch does.
+int64_t elements_within(int64_t bytes, int64_t size, int64_t count, int64_t offset) {
+  const auto check_that = [](bool ok, const std::string& text) {
+    if (!ok) raise_python(PyExc_ValueError, text);
+  };
+  const auto text = [](int64_t number) { return std::to_string(number); };
+  check_that(bytes > 0 && count != 0, "both buffer length (" + text(bytes) + ") and count (" +
+                                          text(count) + ") must not be 0");
+  check_that(offset >= 0 && offset < bytes,
+             "offset (" + text(offset) +
+                 " bytes) must be non-negative and no greater than buffer "
+                 "length (" +
+                 text(bytes) + " bytes) minus 1");
+  const int64_t rest = bytes - offset;
+  if (count > 0) {
+    check_that(count <= rest / size, "requested buffer length (" + text(count) + " * " +
+                                         text(size) + " bytes) after offset (" + text(offset) +
+                                         " bytes) must not be greater than actual buffer length (" +
+                                         text(bytes) + " bytes)");
+    return count;
+  }
+  check_that(rest % size == 0, "buffer length (" + text(rest) + " bytes) after offset (" +
+                                   text(offset) + " bytes) must be a multiple of element size (" +
+                                   text(size) + ")");
+  return rest / size;
+}
+
+py::object frombuffer(const py::object& buffer, const py::object& dtype, int64_t count,
+                      int64_t offset, bool requires_grad) {
+  const std::optional<DType> type = optional_dtype(dtype);
+  if (!type) raise_python(PyExc_TypeError, "frombuffer() needs a dtype");
+  auto* owner = new ByteOwner;
+  const py::capsule keep(owner, [](void* p) { delete static_cast<ByteOwner*>(p); });
+  if (PyObject_GetBuffer(buffer.ptr(), &owner->view, PyBUF_SIMPLE) != 0) {
+    throw py::error_already_set();
+  }
+  const auto size = static_cast<int64_t>(itemsize(*type));
+  const int64_t n = elements_within(owner->view.len, size, count, offset);
+  char* const first = static_cast<char*>(owner->view.buf) + offset;
+  const bool is_aligned = reinterpret_cast<uintptr_t>(first) % itemsize(real_dtype(*type)) == 0;
+  Tensor tensor = is_aligned
+                      ? borrow_memory(first, {n}, {1}, *type, keep, owner->view.readonly != 0)
+                      : from_data(first, {n}, *type);
+  if (requires_grad) tensor.requires_grad_();
+  return to_object(std::move(tensor));
+}
+
 /// What pickle calls: bytes in row-major order.
 py::object rebuild(const py::buffer& bytes, const py::object& dtype,
                    const std::vector<int64_t>& shape, bool requires_grad,
@@ -104,6 +156,10 @@ void add_creation(py::module_& m) {
       },
       py::arg("data"), none_dtype, none_device, "asarray under PyTorch's name.");
   m.def("from_numpy", from_numpy, py::arg("ndarray"), "A tensor over the memory of a NumPy array.");
+  m.def(
+      "frombuffer", frombuffer, py::arg("buffer"), py::kw_only(), py::arg("dtype"),
+      py::arg("count") = -1, py::arg("offset") = 0, py::arg("requires_grad") = false,
+      "A 1-d tensor over the bytes of an object, from offset on; a copy if they are not aligned.");
   m.def("from_dlpack", from_dlpack_function, py::arg("x"), py::kw_only(), none_device,
         py::arg("copy") = py::none(),
         "A tensor over the memory of an object with __dlpack__, or a capsule.");

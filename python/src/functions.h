@@ -15,6 +15,8 @@ struct Overload {
 
   Signature signature;
   std::function<Value(std::span<const Value>)> call;
+  Tensor (*of_one)(const Tensor&) = nullptr;                 // as in Row
+  Tensor (*of_two)(const Tensor&, const Tensor&) = nullptr;  // there, too
   std::string summary;
   std::vector<PyObject*> keys;    // the names of the parameters, interned
   std::vector<PyObject*> others;  // NumPy's names for them, or null

@@ -44,6 +44,9 @@ PyObject* get_transposed(PyObject* self, void*) {
 PyObject* get_matrix_transposed(PyObject* self, void*) {
   return guard([&] { return wrap(tensor_of(self).transpose(-2, -1)); });
 }
+PyObject* get_data(PyObject* self, void*) {
+  return guard([&] { return wrap(tensor_of(self).detach()); });
+}
 PyObject* get_real(PyObject* self, void*) {
   return guard([&] {
     const Tensor x = tensor_of(self);
@@ -204,11 +207,22 @@ PyObject* format(PyObject* self, PyObject* spec) {
 
 // ---- other libraries ----------------------------------------------------------------------------
 
-PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"force", nullptr};
-  int force = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p", const_cast<char**>(names), &force))
+PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  if (count > 0 || keywords > 1) {
+    PyErr_SetString(PyExc_TypeError, "numpy() takes no arguments but force=");
     return nullptr;
+  }
+  int force = 0;
+  if (keywords == 1) {
+    PyObject* const name = PyTuple_GET_ITEM(names, 0);
+    if (PyUnicode_CompareWithASCIIString(name, "force") != 0) {
+      PyErr_Format(PyExc_TypeError, "numpy() got an unexpected keyword argument '%U'", name);
+      return nullptr;
+    }
+    force = PyObject_IsTrue(args[0]);
+    if (force < 0) return nullptr;
+  }
   return guard([&] {
     const Tensor x = tensor_of(self);
     return to_ndarray(force ? without_gil([&] { return to_host(x); }) : x);
@@ -315,7 +329,8 @@ PyMethodDef methods[] = {
      "stride(dim=None): the strides, or one of them, in elements."},
     {"tolist", tolist, METH_NOARGS, "The values as nested lists; of a 0-d tensor, a number."},
     {"item", item, METH_NOARGS, "The only element, as a Python number."},
-    {"numpy", with_keywords(numpy), METH_VARARGS | METH_KEYWORDS,
+    {"numpy", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(numpy)),
+     METH_FASTCALL | METH_KEYWORDS,
      "A NumPy array over the same memory; with force=True over a copy if it is not on the CPU."},
     {"torch", torch, METH_NOARGS, "A torch tensor over the same memory."},
     {"to", with_keywords(convert_to), METH_VARARGS | METH_KEYWORDS,
@@ -351,6 +366,8 @@ PyGetSetDef properties[] = {
     {"is_cuda", get_false, nullptr, "Always False.", nullptr},
     {"T", get_transposed, nullptr, "A view with the dimensions in reverse order.", nullptr},
     {"mT", get_matrix_transposed, nullptr, "A view with the last two dimensions swapped.", nullptr},
+    {"data", get_data, nullptr, "The same memory in a tensor that no gradient flows through.",
+     nullptr},
     {"real", get_real, nullptr, "The real parts, as a view.", nullptr},
     {"imag", get_imag, nullptr, "The imaginary parts, as a view.", nullptr},
     {"__array_interface__", get_array_interface, nullptr, nullptr, nullptr},

@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "convert.h"
 #include "core/check.h"
 #include "object.h"
+#include "tamis/masked_tensor.h"
 #include "tamis/print.h"
 #include "tamis/runtime.h"
 
@@ -71,6 +73,15 @@ py::dict options_dict() {
   return d;
 }
 
+/// How a MaskedTensor prints.
+std::string masked_text(const py::object& data, const py::object& mask) {
+  Origins origins;
+  const auto x = array_to_tensor(data.ptr(), origins, Copying::if_needed);
+  const auto keep = array_to_tensor(mask.ptr(), origins, Copying::if_needed);
+  if (!x || !keep) raise_python(PyExc_TypeError, "MaskedTensor: data and mask must be tensors");
+  return masked::MaskedTensor(*x, *keep).to_string();
+}
+
 }  // namespace
 
 void add_runtime(py::module_& m) {
@@ -91,6 +102,7 @@ void add_runtime(py::module_& m) {
         "scientific notation. What is not given stays, but sci_mode, which returns to automatic. "
         "profile is 'default', 'short' or 'full'.");
   m.def("get_printoptions", options_dict, "The options of printing as they are.");
+  m.def("_masked_text", masked_text, py::arg("data"), py::arg("mask"));
 }
 
 }  // namespace tamis::python

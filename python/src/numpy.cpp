@@ -93,6 +93,36 @@ const char* obstacle(const py::array& array, DType dtype) {
   return nullptr;
 }
 
+/// What keeps the memory of an array alive. Not the tensor, which may be given other memory (out=)
+/// while the array lives.
+struct PyMemory {
+  PyObject_HEAD Ref<Storage> storage;
+};
+
+void free_memory(PyObject* self) {
+  reinterpret_cast<PyMemory*>(self)->storage.~Ref<Storage>();
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyTypeObject* make_memory_type() {
+  PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(free_memory)},
+      {Py_tp_doc, const_cast<char*>("The memory of a tensor, kept alive by an array.")},
+      {0, nullptr}};
+  PyType_Spec spec = {"tamis.Memory", sizeof(PyMemory), 0, Py_TPFLAGS_DEFAULT, slots};
+  return reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
+}
+
+/// A new reference to an object that holds x's memory.
+PyObject* hold_memory(const Tensor& x) {
+  static PyTypeObject* const type = make_memory_type();
+  PyObject* self = checked(type->tp_alloc(type, 0));
+  new (&reinterpret_cast<PyMemory*>(self)->storage) Ref<Storage>(storage_of(x));
+  return self;
+}
+
 /// The class of that name in a module, which is never freed.
 PyTypeObject* class_of(const char* module, const char* name) {
   py::object type = py::module_::import(module).attr(name);
@@ -218,9 +248,7 @@ PyObject* to_ndarray(const Tensor& x) {
   const int flags = is_read_only(x) ? 0 : Api::NPY_ARRAY_WRITEABLE_;
   py::object array = steal(api.PyArray_NewFromDescr_(
       api.PyArray_Type_, descr, static_cast<int>(rank), dims, steps, data, flags, nullptr));
-  // A handle of its own: the caller's tensor may be given other memory (out=) while the array
-  // lives.
-  api.PyArray_SetBaseObject_(array.ptr(), wrap(x.detach()));
+  api.PyArray_SetBaseObject_(array.ptr(), hold_memory(x));
   return array.release().ptr();
 }
 

@@ -206,6 +206,8 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   add_slot(Py_nb_and, binary<bitwise_and>);
   add_slot(Py_nb_or, binary<bitwise_or>);
   add_slot(Py_nb_xor, binary<bitwise_xor>);
+  add_slot(Py_nb_lshift, binary<bitwise_left_shift>);
+  add_slot(Py_nb_rshift, binary<bitwise_right_shift>);
   add_slot(Py_nb_inplace_add, in_place<&Tensor::add_>);
   add_slot(Py_nb_inplace_subtract, in_place<&Tensor::sub_>);
   add_slot(Py_nb_inplace_multiply, in_place<&Tensor::mul_>);
@@ -216,6 +218,8 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   add_slot(Py_nb_inplace_and, in_place<&Tensor::bitwise_and_>);
   add_slot(Py_nb_inplace_or, in_place<&Tensor::bitwise_or_>);
   add_slot(Py_nb_inplace_xor, in_place<&Tensor::bitwise_xor_>);
+  add_slot(Py_nb_inplace_lshift, in_place<&Tensor::bitwise_left_shift_>);
+  add_slot(Py_nb_inplace_rshift, in_place<&Tensor::bitwise_right_shift_>);
   add_slot(Py_nb_negative, unary<neg>);
   add_slot(Py_nb_positive, positive);
   add_slot(Py_nb_absolute, unary<abs>);

@@ -112,7 +112,11 @@ py::dict parameter_of(const Parameter& p) {
 }  // namespace
 
 Overload::Overload(const Row& row, bool is_method, const std::string& module)
-    : signature(row.signature), call(row.call), summary(row.summary) {
+    : signature(row.signature),
+      call(row.call),
+      of_one(row.of_one),
+      of_two(row.of_two),
+      summary(row.summary) {
   if (signature.params.size() > kMostParameters) {
     throw std::logic_error("too many parameters: " + signature.text);
   }

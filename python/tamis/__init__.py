@@ -28,6 +28,7 @@ for _name, _value in list(vars(_tamis).items()):
 from math import e, inf, nan, pi
 
 from tamis import autograd, masked, masks, nn, optim, webgpu
+from tamis import _masked_tensor as _masked_tensor
 from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
 from tamis._limits import finfo, iinfo

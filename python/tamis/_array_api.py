@@ -12,13 +12,24 @@ from tamis import _tamis, masks as _masks
 from tamis._tamis import (  # noqa: F401
     Tensor,
     abs,
+    acos,
+    acosh,
     add,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
     bitwise_and,
+    bitwise_left_shift,
     bitwise_or,
+    bitwise_right_shift,
     bitwise_xor,
     bool,
     ceil,
+    copysign,
     cos,
+    cosh,
     dtype as _dtype,
     exp,
     expm1,
@@ -27,6 +38,7 @@ from tamis._tamis import (  # noqa: F401
     floor,
     floor_divide,
     from_dlpack,
+    hypot,
     int8,
     int16,
     int32,
@@ -44,11 +56,14 @@ from tamis._tamis import (  # noqa: F401
     logical_xor,
     maximum,
     minimum,
+    nextafter,
     pow,
     remainder,
     round,
     sign,
+    signbit,
     sin,
+    sinh,
     sqrt,
     square,
     tan,
@@ -317,6 +332,13 @@ def reshape(x: Tensor, /, shape: Tuple[int, ...], *, copy: Optional[builtins.boo
     if copy:
         return x.clone().reshape(shape)
     return x.view(shape) if copy is False else x.reshape(shape)
+
+
+def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
+    if isinstance(axes, int):
+        return _tamis.tensordot(x1, x2, axes)
+    first, second = axes
+    return _tamis.tensordot(x1, x2, [list(first), list(second)])
 
 
 def squeeze(x: Tensor, /, axis: Union[int, Tuple[int, ...]]) -> Tensor:

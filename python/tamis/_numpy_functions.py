@@ -24,6 +24,8 @@ _OPERATORS: Dict[Any, Callable[[Tensor, Any], Any]] = {
     np.bitwise_and: Tensor.__rand__,
     np.bitwise_or: Tensor.__ror__,
     np.bitwise_xor: Tensor.__rxor__,
+    np.left_shift: Tensor.__rlshift__,
+    np.right_shift: Tensor.__rrshift__,
     np.equal: Tensor.__eq__,
     np.not_equal: Tensor.__ne__,
     np.less: Tensor.__gt__,

@@ -3,6 +3,7 @@ import builtins
 from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 from tamis._tamis import ArrayLike, DTypeLike, Number, Shape, Tensor
+from tamis._masked_tensor import MaskedTensor as MaskedTensor
 
 @overload
 def all(input: Tensor, dim: Optional[Shape] = ..., *, keepdim: builtins.bool = ..., mask: Optional[Union[Tensor, Sequence[Any]]] = ...) -> "Tensor": ...

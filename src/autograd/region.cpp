@@ -2,6 +2,8 @@
 #include "autograd/region.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "autograd/node.h"
 #include "expr/expr.h"
@@ -11,20 +13,63 @@ namespace tamis {
 
 namespace {
 
-/// The region moved to a new storage that spans just the base, from its first element to its last.
+/// The region moved to a new storage that spans just the base and the view.
 struct FlatRegion {
   int64_t count = 1;
   Layout base, view;
 };
 
-FlatRegion flat_elements_of(const Region& region) {
-  FlatRegion p{1, region.base, region.view};
-  for (size_t d = 0; d < p.base.sizes.size(); ++d) {
-    p.count += std::max<int64_t>(p.base.sizes[d] - 1, 0) * p.base.strides[d];
+int64_t last_of(const Layout& layout) {
+  int64_t last = layout.offset;
+  for (size_t d = 0; d < layout.sizes.size(); ++d) {
+    last += std::max<int64_t>(layout.sizes[d] - 1, 0) * layout.strides[d];
   }
-  p.view.offset -= p.base.offset;
-  p.base.offset = 0;
+  return last;
+}
+
+FlatRegion flat_elements_of(const Region& region) {
+  // as_strided may show what is before or after the base.
+  const int64_t first = std::min(region.base.offset, region.view.offset);
+  FlatRegion p{1, region.base, region.view};
+  p.base.offset -= first;
+  p.view.offset -= first;
+  p.count += std::max(last_of(p.base), last_of(p.view));
   return p;
+}
+
+/// Whether no two positions are the same element. Says no to some layouts of which it is true.
+bool is_injective(const Layout& layout) {
+  std::vector<std::pair<int64_t, int64_t>> dims;
+  for (size_t d = 0; d < layout.sizes.size(); ++d) {
+    if (layout.sizes[d] > 1) dims.emplace_back(layout.strides[d], layout.sizes[d]);
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t reach = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return false;
+    reach += stride * (size - 1);
+  }
+  return true;
+}
+
+/// The numbers of the elements that a layout shows, 1-d.
+Tensor numbers_of(const Layout& layout, Backend& backend) {
+  Tensor numbers = full({}, layout.offset, DType::int64);
+  for (size_t d = 0; d < layout.sizes.size(); ++d) {
+    numbers = numbers.unsqueeze(-1) + arange(layout.sizes[d]) * layout.strides[d];
+  }
+  return to_backend(numbers.flatten(), backend);
+}
+
+/// g added to the elements of flat that the layout shows.
+void add_to(Tensor flat, const Layout& layout, const Tensor& g) {
+  const Tensor numbers = numbers_of(layout, backend_of(g));
+  if (g.dtype() == DType::boolean) {
+    const Tensor sums = zeros_on(backend_of(g), flat.shape(), DType::int32);
+    flat.copy_(index_add(sums, 0, numbers, g.to(DType::int32).flatten()) != 0);
+  } else {
+    flat.index_add_(0, numbers, g.flatten());
+  }
 }
 
 /// The view without its repetitions, and g added up over them.
@@ -39,9 +84,14 @@ Tensor without_repeats(const Tensor& g, Layout& view) {
   return sum;
 }
 
+/// g at the elements of the base, added up where these are the same.
 Tensor filled(const Tensor& g, const FlatRegion& p) {
   Tensor flat = zeros_on(backend_of(g), {p.count}, g.dtype());
-  make_view(flat, p.base).copy_(g);
+  if (is_injective(p.base)) {
+    make_view(flat, p.base).copy_(g);
+  } else {
+    add_to(flat, p.base, g);
+  }
   return flat;
 }
 
@@ -70,7 +120,11 @@ Tensor put(const Tensor& g, const Region& region) {
     FlatRegion p = flat_elements_of(region);
     const Tensor flat = zeros_on(backend_of(g), {p.count}, g.dtype());
     const Tensor sum = without_repeats(g, p.view);
-    make_view(flat, p.view).copy_(sum);
+    if (is_injective(p.view)) {
+      make_view(flat, p.view).copy_(sum);
+    } else {
+      add_to(flat, p.view, sum);
+    }
     result = make_view(flat, p.base).contiguous();
   }
   if (is_tracked(g)) {

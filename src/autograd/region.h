@@ -6,7 +6,8 @@
 
 namespace tamis {
 
-/// A view and the tensor that it is a view of: both see the same storage.
+/// A view and the tensor that it is a view of: both see the same storage. The view may show several
+/// positions of one element, and elements that the base does not have, which count nothing.
 struct Region {
   Layout base, view;
 };

@@ -23,6 +23,7 @@ bool Attempt::unwinding_expected() { return expected; }
 Attempt::Run::Run(Attempt& attempt) : before_(current_attempt) {
   ++attempt.runs_;
   attempt.run_ = ++last_run;
+  if (attempt.runs_ == 1) attempt.first_run_ = attempt.run_;
   attempt.has_written_ = false;
   current_attempt = &attempt;
 }

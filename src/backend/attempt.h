@@ -57,6 +57,8 @@ class Attempt {
   bool is_repeated() const { return runs_ > 1; }
   /// A number that no other run has.
   uint64_t run() const { return run_; }
+  /// That of the first run, which stays the same.
+  uint64_t first_run() const { return first_run_; }
 
   // For devices. The key of an answer says what was read by how it was computed, not by the number
   // of the read: runs may differ, because the first one has settled what was deferred.
@@ -72,7 +74,7 @@ class Attempt {
  private:
   std::unordered_map<uint64_t, std::shared_ptr<Answer>> answers_;
   int runs_ = 0;
-  uint64_t run_ = 0;
+  uint64_t run_ = 0, first_run_ = 0;
   bool has_written_ = false;
 };
 

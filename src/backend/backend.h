@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "backend/buffer.h"
 #include "backend/indexed.h"
@@ -22,6 +24,14 @@ struct Target {
   Buffer buffer;
   DType dtype{};
   Shape strides;
+};
+
+/// An operand of an operation that is applied without a program.
+struct Applied {
+  Buffer buffer;
+  DType dtype{};
+  bool is_number = false;          // one element for all
+  const Shape* strides = nullptr;  // in elements, per dimension of the shape; null: contiguous
 };
 
 /// Matrices of one shape; strides in elements. In each matrix, either the rows or the columns are
@@ -83,6 +93,10 @@ class Backend {
 
   /// 64-byte aligned, followed by at least 64 bytes of padding that may be read and overwritten.
   virtual Memory allocate(int64_t bytes) = 0;
+  /// Throws as allocate does if there is not that much memory.
+  virtual void check_memory(int64_t /*bytes*/) const {}
+  /// The same, with all bytes zero. No data if the backend cannot do better than to write them.
+  virtual Memory allocate_zeros(int64_t /*bytes*/) { return {}; }
   /// The same memory with only its first `bytes` bytes; the rest may be given back.
   virtual Memory shrink(Memory memory, int64_t bytes) = 0;
   /// Copies bytes between the backend's memory and the host's. A read waits for all work on it.
@@ -91,8 +105,26 @@ class Backend {
 
   /// Writes the program's value; if it has a mask, only where that is true.
   virtual void store(const Program& program, const Target& target) = 0;
+  /// Up to this many elements are few.
+  static constexpr int64_t kFew = 4096;
+  /// Whether one operation on few elements needs no program.
+  virtual bool applies(Op /*op*/, DType /*operand*/, DType /*result*/,
+                       std::span<const Applied> /*inputs*/) const {
+    return false;
+  }
+  /// Such an operation, to contiguous elements of dtype `result`. Value operands are converted to
+  /// `operand` before.
+  virtual void apply(Op /*op*/, DType /*operand*/, DType /*result*/,
+                     std::span<const Applied> /*inputs*/, const Shape& /*shape*/,
+                     const Buffer& /*out*/) {}
   /// Number of true elements of the program's mask.
   virtual int64_t count(const Program& program) = 0;
+  /// The bits of the program's mask (core/kept_bits.h) in memory that is allocated for them, and
+  /// how many are set before each KeptBits::kCounted, and in all. False if the backend keeps bytes.
+  virtual bool keep_mask(const Program& /*program*/, Memory& /*bits*/,
+                         std::vector<int64_t>& /*begins*/) {
+    return false;
+  }
   /// Whether the mask has a true (false) element; stops at the first.
   virtual bool any(const Program& program) = 0;
   virtual bool all(const Program& program) = 0;

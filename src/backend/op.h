@@ -53,6 +53,13 @@ enum class Saves : uint8_t {
   X(tanh, costly, kInexact, same, result, "The hyperbolic tangent.")                        \
   X(sigmoid, costly, kInexact, same, result, "1 / (1 + exp(-x)).")                          \
   X(erf, costly, kFloats, same, first, "The error function.")
+// Rare functions, whose kernels take branches and are compiled once: special.cpp.
+#define TAMIS_SPECIAL_OPS(X)                                                                \
+  X(erfc, costly, kFloats, same, first, "1 - erf(x), exact for large x.")                   \
+  X(erfinv, costly, kFloats, same, result, "The inverse of the error function.")            \
+  X(lgamma, costly, kFloats, same, first, "The logarithm of the gamma function's size.")    \
+  X(digamma, costly, kFloats, same, first, "The derivative of lgamma.")                     \
+  X(i0, costly, kFloats, same, first, "The modified Bessel function of order 0.")
 #define TAMIS_ANALYTIC_OPS(X)                                                               \
   X(sqrt, cheap, kInexact, same, result, "The square root.")                                \
   X(rsqrt, cheap, kInexact, same, result, "One divided by the square root.")                \
@@ -61,6 +68,17 @@ enum class Saves : uint8_t {
 // X(name, cost, takes, result, what the gradient saves): value to value, and the above.
 #define TAMIS_UNARY_OPS(X)                            \
   TAMIS_ANALYTIC_OPS(X)                               \
+  TAMIS_SPECIAL_OPS(X)                                \
+  X(i1, costly, kFloats, same, first)  /* for the gradient of i0 */ \
+  /* Those of real numbers are made of other ops: inverse.cpp. */ \
+  X(asin, costly, kComplex, same, no_gradient)        \
+  X(acos, costly, kComplex, same, no_gradient)        \
+  X(atan, costly, kComplex, same, no_gradient)        \
+  X(sinh, costly, kComplex, same, no_gradient)        \
+  X(cosh, costly, kComplex, same, no_gradient)        \
+  X(asinh, costly, kComplex, same, no_gradient)       \
+  X(acosh, costly, kComplex, same, no_gradient)       \
+  X(atanh, costly, kComplex, same, no_gradient)       \
   X(neg, cheap, kAll, same, nothing)                  \
   X(abs, cheap, kAll, real, first)                    \
   X(sign, cheap, kReal, same, nothing)                \
@@ -84,16 +102,24 @@ enum class Saves : uint8_t {
   X(remainder, costly, kReal, nothing, both)              \
   X(fmod, costly, kReal, nothing, both)                   \
   X(pow, costly, kAll, both, both)                        \
+  X(atan2, costly, kFloats, both, both)                   \
+  X(copysign, cheap, kFloats, both, nothing)              \
+  X(nextafter, cheap, kFloats, no_gradient, no_gradient)  \
   X(minimum, cheap, kReal, both, both)                    \
   X(maximum, cheap, kReal, both, both)                    \
   X(bit_and, cheap, kIntegers, no_gradient, no_gradient)  \
   X(bit_or, cheap, kIntegers, no_gradient, no_gradient)   \
-  X(bit_xor, cheap, kIntegers, no_gradient, no_gradient)
+  X(bit_xor, cheap, kIntegers, no_gradient, no_gradient)  \
+  X(shift_left, cheap, kIntegers, no_gradient, no_gradient)  /* by less than 0 or too much: 0 */ \
+  X(shift_right, cheap, kIntegers, no_gradient, no_gradient)  /* then: the sign alone */ \
+  X(gcd, costly, kIntegers, no_gradient, no_gradient)
 // X(name, cost, takes): two values of one dtype to a mask.
 #define TAMIS_COMPARE_OPS(X) \
   X(eq, cheap, kAll)         \
   X(lt, cheap, kReal)        \
-  X(le, cheap, kReal)
+  X(le, cheap, kReal)        \
+  X(abs_lt, cheap, kFloats)  /* |a| < |b| */ \
+  X(abs_le, cheap, kFloats)  /* |a| <= |b| */
 // X(name, cost, takes): masks to a mask.
 #define TAMIS_MASK_OPS(X)  \
   X(mask_and, cheap, kAll) \

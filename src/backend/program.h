@@ -8,6 +8,7 @@
 
 #include "backend/op.h"
 #include "core/interval.h"
+#include "core/kept_bits.h"
 #include "core/storage.h"
 #include "tamis/dtype.h"
 #include "tamis/shape.h"
@@ -28,6 +29,8 @@ class IsinSet {
 struct Leaf {
   Ref<Storage> storage;            // kept alive while the program runs
   Ref<const Intervals> intervals;  // instead of memory: a structured mask, element row * cols + col
+  Ref<const KeptBits> bits;        // instead of memory: a mask as bits; on the CPU only
+  bool counts = false;             // instead of memory: element i is the int64 i; on the CPU only
   int64_t offset = 0;              // of the first element in the storage, or in the intervals
   DType dtype{};
   Shape strides;

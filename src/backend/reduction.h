@@ -23,7 +23,7 @@ enum class Accumulator : uint8_t { wide, same };
 enum class ResultDType : uint8_t { sums, own };
 
 /// What partial results become at the end.
-enum class Finish : uint8_t { as_is, divided_by_count };
+enum class Finish : uint8_t { as_is, divided_by_count, square_root };
 
 /// What the reduction of a single element is: the element, or what the kernel makes of it.
 enum class Single : uint8_t { itself, reduced };
@@ -34,6 +34,8 @@ enum class Single : uint8_t { itself, reduced };
   X(sum, kAll, zero, wide, add, sums, as_is, itself, "sum_cpu")                       \
   X(mean, kAll, zero, wide, add, own, divided_by_count, itself, "mean_cpu")           \
   X(nansum, kFloats, zero, wide, add, sums, as_is, reduced, "nansum_cpu")             \
+  X(square_sum, kFloats, zero, wide, add, own, as_is, reduced, "square_sum_cpu")      \
+  X(norm, kFloats, zero, wide, add, own, square_root, reduced, "norm_cpu")            \
   X(prod, kAll, one, wide, mul, sums, as_is, itself, "prod_cpu")                      \
   X(amax, kReal, lowest, same, maximum, own, as_is, itself, "max_values_cpu")         \
   X(amin, kReal, highest, same, minimum, own, as_is, itself, "min_values_cpu")

@@ -1,4 +1,6 @@
 // Printing tensors exactly as PyTorch prints them.
+#include "core/print.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,11 +118,27 @@ Items other_items(const Tensor& part) {
   return items;
 }
 
-Items items_of(const Tensor& part, const PrintOptions& options) {
-  if (is_complex(part.dtype())) return complex_items(part, options);
-  Items items = is_floating_point(part.dtype()) ? float_items(part.to_vector<double>(), options)
-                                                : other_items(part);
-  pad(items);
+/// `--` for what is masked out, which does not widen the column.
+void leave_out(Items& items, const Tensor& mask, DType dtype) {
+  const std::vector<bool> keep = mask.to_vector<bool>();
+  // Zeros do not either, but as bools they are the longer word.
+  if (dtype == DType::boolean) items.width = 2;
+  for (size_t i = 0; i < keep.size(); ++i) {
+    if (!keep[i]) items.texts[i] = "--";
+    const bool widens = !keep[i] || dtype == DType::boolean;
+    if (widens) items.width = std::max(items.width, static_cast<int64_t>(items.texts[i].size()));
+  }
+}
+
+/// An undefined mask keeps all.
+Items items_of(const Tensor& part, const Tensor& mask, const PrintOptions& options) {
+  // Zeros decide nothing about the format.
+  const Tensor x = mask.defined() ? where(mask, part, 0).to(part.dtype()) : part;
+  Items items = is_complex(x.dtype())          ? complex_items(x, options)
+                : is_floating_point(x.dtype()) ? float_items(x.to_vector<double>(), options)
+                                               : other_items(x);
+  if (mask.defined()) leave_out(items, mask, x.dtype());
+  if (mask.defined() || !is_complex(x.dtype())) pad(items);
   return items;
 }
 
@@ -233,26 +251,30 @@ PrintOptions get_printoptions() {
   return options_of_all;
 }
 
-std::string Tensor::to_string() const {
+std::string Tensor::to_string() const { return text_of("tensor(", *this, Tensor()); }
+
+std::string text_of(const std::string& prefix, const Tensor& x, const Tensor& mask) {
   const PrintOptions options = get_printoptions();
-  const std::string prefix = "tensor(";
   const int64_t indent = static_cast<int64_t>(prefix.size());
   std::vector<std::string> suffixes;
-  if (!is_cpu()) suffixes.push_back(fmt::format("device='{}'", device().str()));
+  if (!x.is_cpu()) suffixes.push_back(fmt::format("device='{}'", x.device().str()));
   std::string text = prefix;
-  if (numel() == 0) {
-    if (dim() != 1) suffixes.push_back(fmt::format("size={}", tuple_text(shape())));
+  if (x.numel() == 0) {
+    if (x.dim() != 1) suffixes.push_back(fmt::format("size={}", tuple_text(x.shape())));
     // No element shows the dtype, so only float32 is left out.
-    if (dtype() != DType::float32) suffixes.push_back(fmt::format("dtype=torch.{}", name(dtype())));
+    if (x.dtype() != DType::float32)
+      suffixes.push_back(fmt::format("dtype=torch.{}", name(x.dtype())));
     text += "[]";
   } else {
-    if (!is_default_dtype(dtype())) {
-      suffixes.push_back(fmt::format("dtype=torch.{}", name(dtype())));
+    if (!is_default_dtype(x.dtype())) {
+      suffixes.push_back(fmt::format("dtype=torch.{}", name(x.dtype())));
     }
-    const bool summarize = numel() > options.threshold;
-    const Tensor part = summarize ? corners(*this, 0, options.edgeitems) : *this;
-    Items items = items_of(part, options);
-    text += Brackets(shape(), std::move(items), summarize, options).tensor(0, indent);
+    const bool summarize = x.numel() > options.threshold;
+    const auto shown = [&](const Tensor& t) {
+      return summarize && t.defined() ? corners(t, 0, options.edgeitems) : t;
+    };
+    Items items = items_of(shown(x), shown(mask), options);
+    text += Brackets(x.shape(), std::move(items), summarize, options).tensor(0, indent);
   }
   // PyTorch counts two characters too many for the last line.
   const size_t newline = text.rfind('\n');

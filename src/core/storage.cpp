@@ -41,6 +41,14 @@ void Storage::fulfil(Memory memory) {
   if (memory.free) memory.free(memory.data, memory.bytes);
 }
 
+void Storage::replace_recipe(Ref<const Recipe> other) {
+  {
+    std::lock_guard guard(lock_);
+    if (!ready()) std::swap(recipe_, other);
+  }
+  other->detach(*this);  // the one that is not needed any more
+}
+
 bool Storage::add_reader(Storage* reader) {
   std::lock_guard guard(lock_);
   const uint32_t count = reader_count_.load(std::memory_order_relaxed);

@@ -16,10 +16,11 @@ namespace tamis {
 class Backend;
 class Storage;
 
-/// How the content of a storage can be made: an expression (expr/expr.h) or a structured mask
-/// (core/interval.h). A pending one represents work that reads other storages (expr/expr.h).
+/// How the content of a storage can be made: an expression (expr/expr.h), a structured mask
+/// (core/interval.h), bits (core/kept_bits.h), or a counter: element i is the int64 i. A pending
+/// one represents work that reads other storages (expr/expr.h).
 struct Recipe : RefCounted {
-  enum class Kind : uint8_t { expression, intervals, pending };
+  enum class Kind : uint8_t { expression, intervals, bits, counter, pending };
   explicit Recipe(Kind k) : kind(k) {}
   virtual ~Recipe() = default;
   /// Called when `owner` no longer needs the recipe: the storages that it reads forget the reader.
@@ -76,6 +77,9 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   /// Publishes the memory that the recipe was run into. If another thread was first, gives the
   /// memory back.
   void fulfil(Memory memory);
+
+  /// Goes on with another recipe for the same content, unless it is ready by now.
+  void replace_recipe(Ref<const Recipe> other);
 
   /// Takes its own memory back after its allocator has made it smaller. Only while no one else has
   /// seen the storage.

@@ -85,6 +85,12 @@ void Compiler::result(const Expr& expr) {
   program_.dtype = expr.result;
 }
 
+void Compiler::mask_result(const Expr& expr) {
+  find_private(&expr);
+  program_.mask = build(expr, expr.inputs);
+  program_.mask_end = static_cast<int32_t>(program_.code.size());
+}
+
 bool Compiler::reads_differently(const Tensor& target) const {
   const Layout& layout = layout_of(target);
   Shape strides = broadcast_strides(layout, shape_);
@@ -119,22 +125,21 @@ int16_t Compiler::compile(const Operand& x, const Ref<const Recipe>& recipe) {
       return k.reg;
   }
   const Expr* const expr = as_expression(recipe.get());
-  const int16_t reg =
-      expr ? compile_expr(x, *expr) : compile_leaf(x, Ref(as_intervals(recipe.get())));
+  const int16_t reg = expr ? compile_expr(x, *expr) : compile_leaf(x, recipe.get());
   known_.push_back({x.storage.get(), x.strides, x.offset, x.dtype, reg});
   return reg;
 }
 
-int16_t Compiler::compile_leaf(const Operand& x, Ref<const Intervals> intervals) {
+int16_t Compiler::compile_leaf(const Operand& x, const Recipe* recipe) {
   Leaf& leaf = program_.leaves.emplace_back();
   leaf.storage = x.storage;
   leaf.dtype = x.dtype;
   leaf.strides = x.strides;
   leaf.offset = x.offset;
-  leaf.intervals = std::move(intervals);
-  if (!leaf.intervals) {
-    x.storage->check_intact();
-  }
+  leaf.intervals = Ref(as_intervals(recipe));
+  leaf.bits = Ref(as_kept_bits(recipe));
+  leaf.counts = recipe && recipe->kind == Recipe::Kind::counter;
+  x.storage->check_intact();
   Instr load;
   load.op = Op::load;
   load.in = load.out = x.dtype;
@@ -198,8 +203,13 @@ std::span<const Operand> Compiler::inline_inputs(const Operand& x, const Expr& e
 }
 
 int16_t Compiler::compile_settled(const Operand& x) {
-  settle(*x.storage);
-  return compile_leaf(x, nullptr);
+  if (x.dtype == DType::boolean) {
+    keep_mask(*x.storage);
+  } else {
+    settle(*x.storage);
+  }
+  const Ref<const Recipe> recipe = x.storage->recipe();
+  return compile_leaf(x, recipe.get());
 }
 
 int16_t Compiler::compile_expr(const Operand& x, const Expr& expr) {
@@ -241,10 +251,10 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
   Instr instr;
   instr.op = op;
   instr.in = instr.out = DType::boolean;
-  instr.a = compile(a);
+  instr.a = convert(compile(a), a.dtype, DType::boolean);
   const size_t skip = emit_skip(op == Op::mask_and ? Op::skip_if_none : Op::skip_if_all, instr.a);
   const size_t known = known_.size();
-  instr.b = compile(b);
+  instr.b = convert(compile(b), b.dtype, DType::boolean);
   land(skip);
   known_.resize(known);  // what may have been skipped is not known to be computed
   return emit(instr);
@@ -253,7 +263,7 @@ int16_t Compiler::compile_masks(Op op, const Operand& a, const Operand& b) {
 Compiler::Choice::Choice(const Compiler& compiler, std::span<const Operand> inputs)
     : recipe(inputs[0].storage->recipe()), mask(&inputs[0]), first(&inputs[1]), second(&inputs[2]) {
   const Expr* const condition = as_expression(recipe.get());
-  if (!condition || condition->op != Op::mask_not ||
+  if (!condition || condition->op != Op::mask_not || condition->inputs[0].dtype != DType::boolean ||
       !compiler.inputs_of(inputs[0], *condition, negated))
     return;
   mask = &negated[0];

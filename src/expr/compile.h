@@ -32,6 +32,8 @@ class Compiler {
   void reduced(const Tensor& x, DType dtype, Reduction reduction);
   /// The value is what fills the storage of expr, whose shape is the iteration space.
   void result(const Expr& expr);
+  /// The same as the mask.
+  void mask_result(const Expr& expr);
   /// The program, which lives as long as the compiler. A target takes part in merging dimensions:
   /// its strides are given for `shape` and come back for the program's.
   const Program& finish(Target* target = nullptr);
@@ -68,7 +70,7 @@ class Compiler {
   Operand operand(const Tensor& x) const;
   int16_t compile(const Operand& x);
   int16_t compile(const Operand& x, const Ref<const Recipe>& recipe);
-  int16_t compile_leaf(const Operand& x, Ref<const Intervals> intervals);
+  int16_t compile_leaf(const Operand& x, const Recipe* recipe);
   int16_t compile_expr(const Operand& x, const Expr& expr);
   int16_t build(const Expr& expr, std::span<const Operand> inputs);
   int16_t compile_masks(Op op, const Operand& a, const Operand& b);
@@ -82,7 +84,7 @@ class Compiler {
   /// empty if its values are to be computed once and stored.
   std::span<const Operand> inline_inputs(const Operand& x, const Expr& expr,
                                          std::array<Operand, 3>& seen) const;
-  /// Those values, computed now and read from memory.
+  /// Those values, computed now and read from memory: of a mask, its bits.
   int16_t compile_settled(const Operand& x);
   /// Whether x is all of the expression as it was made, from whose shape its inputs are seen.
   bool is_whole(const Operand& x, const Expr& expr) const;

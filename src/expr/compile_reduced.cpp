@@ -44,7 +44,7 @@ bool Compiler::is_neutral(const Operand& x, Reduction reduction) const {
   }
   const bool is_number =
       std::all_of(x.strides.begin(), x.strides.end(), [](int64_t s) { return s == 0; });
-  if (!is_number || x.dtype == DType::boolean) return false;
+  if (!is_number || recipe || x.dtype == DType::boolean) return false;
   if (&x.storage->backend() != &host_backend()) return false;  // not known before it has run
   x.storage->check_intact();
   return visit_dtype(x.dtype, [&](auto type) {

@@ -2,8 +2,11 @@
 #include "expr/expr.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 #include "core/check.h"
 #include "core/convert.h"
@@ -80,22 +83,154 @@ DType wide_dtype(const Tensor& x, DType result) {
   return has_wide || needs_wide ? DType::float64 : DType::float32;
 }
 
+namespace {
+
+/// The dimensions from the largest stride to the smallest, if the elements fill memory without gaps
+/// in that order and it is not row-major; else empty.
+Shape order_in_memory(const Layout& layout) {
+  if (layout.sizes.size() < 2 || is_contiguous(layout)) return {};
+  Shape order;
+  for (size_t d = 0; d < layout.sizes.size(); ++d) order.push_back(static_cast<int64_t>(d));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
+  int64_t expected = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    if (layout.sizes[order[i]] < 2 || layout.strides[order[i]] != expected) return {};
+    expected *= layout.sizes[order[i]];
+  }
+  return order;
+}
+
+/// The space that a pointwise operation goes through. If all operands but single numbers have the
+/// same layout, which fills memory in another than row-major order, as transposed tensors do, it
+/// goes in that order, and the result is laid out like them.
+class Space {
+ public:
+  explicit Space(std::span<const TensorRef> inputs) : sizes_(&kNoSizes) {
+    const Layout* common = nullptr;
+    bool has_one_layout = true;
+    for (const Tensor& x : inputs) {
+      const Layout& layout = layout_of(x);
+      if (layout.sizes.empty()) continue;
+      if (!common) common = &layout;
+      has_one_layout = has_one_layout && (common == &layout || (common->sizes == layout.sizes &&
+                                                                common->strides == layout.strides));
+    }
+    if (!common) return;
+    sizes_ = &common->sizes;
+    if (has_one_layout && is_contiguous(*common)) return;
+    seen_.emplace();
+    for (const Tensor& x : inputs) seen_->shape = broadcast_shapes(seen_->shape, x.shape());
+    if (has_one_layout) seen_->order = order_in_memory(*common);
+    seen_->sizes = ordered(seen_->shape);
+    if (!seen_->order.empty()) seen_->strides = common->strides;
+    sizes_ = &seen_->sizes;
+  }
+  Space(const Space&) = delete;
+  Space& operator=(const Space&) = delete;
+
+  /// Whether every operand is a number or contiguous in the order of the operation.
+  bool is_plain() const { return !seen_ || !seen_->order.empty(); }
+  /// In the order of the operation.
+  const Shape& sizes() const { return *sizes_; }
+  int64_t numel() const { return tamis::numel(*sizes_); }
+  /// The strides of x in the order of the operation.
+  Shape strides_of(const Tensor& x) const {
+    return ordered(broadcast_strides(layout_of(x), seen_ ? seen_->shape : *sizes_));
+  }
+  /// A tensor over storage, which has the elements in the order of the operation.
+  Tensor result(Ref<Storage> storage, DType dtype) const {
+    if (!seen_) return make_tensor(std::move(storage), dtype, *sizes_);
+    if (seen_->order.empty()) return make_tensor(std::move(storage), dtype, seen_->shape);
+    return make_tensor(std::move(storage), dtype, Layout{seen_->shape, seen_->strides, 0});
+  }
+
+ private:
+  static const Shape kNoSizes;
+
+  struct Seen {
+    Shape shape;    // of the result
+    Shape order;    // its dimensions in the order of the operation; empty: as they are
+    Shape sizes;    // in that order
+    Shape strides;  // of the result, if there is an order
+  };
+
+  Shape ordered(Shape values) const {
+    if (!seen_ || seen_->order.empty()) return values;
+    const Shape given = values;
+    for (size_t i = 0; i < given.size(); ++i) values[i] = given[seen_->order[i]];
+    return values;
+  }
+
+  const Shape* sizes_;
+  std::optional<Seen> seen_;  // unless it is plain
+};
+const Shape Space::kNoSizes;
+
+/// Whether operations on few elements are deferred, too: TAMIS_DEFER=all, for tests.
+bool defers_few() {
+  static const bool flag = [] {
+    const char* value = std::getenv("TAMIS_DEFER");
+    return value && std::string(value) == "all";
+  }();
+  return flag;
+}
+
+/// The operand as the backend takes it, without strides.
+Applied applied_of(const Tensor& x) {
+  const Storage& storage = *storage_of(x);
+  storage.check_intact();
+  return {{storage.data(), layout_of(x).offset}, x.dtype(), layout_of(x).sizes.empty()};
+}
+
+/// The result of an operation on few elements that are all there, computed now. Undefined if that
+/// takes a program.
+Tensor apply(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
+             const Space& space, Backend& backend) {
+  const bool is_ready = std::all_of(inputs.begin(), inputs.end(),
+                                    [](const Tensor& x) { return storage_of(x)->ready(); });
+  if (!is_ready || space.numel() > Backend::kFew || (defers_few() && !eager_mode())) {
+    return Tensor();
+  }
+  std::array<Applied, 3> applied;
+  for (size_t i = 0; i < inputs.size(); ++i) applied[i] = applied_of(inputs[i]);
+  const std::span<const Applied> operands(applied.data(), inputs.size());
+  if (!backend.applies(op, operand, result, operands)) return Tensor();
+  const Memory memory = backend.allocate(space.numel() * static_cast<int64_t>(itemsize(result)));
+  Tensor y = space.result(Ref<Storage>(new Storage(backend, memory)), result);
+  if (space.is_plain()) {
+    backend.apply(op, operand, result, operands, space.sizes(), {memory.data, 0});
+    return y;
+  }
+  std::array<Shape, 3> strides;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    strides[i] = space.strides_of(inputs[i]);
+    applied[i].strides = &strides[i];
+  }
+  backend.apply(op, operand, result, operands, space.sizes(), {memory.data, 0});
+  return y;
+}
+
+}  // namespace
+
 Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set) {
   check(!is_complex(operand) || takes(op, operand), ErrorKind::dtype,
         "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Backend& backend = common_backend(inputs);
   require(backend, is_unary(op) || is_binary(op) ? Feature::arithmetic : Feature::copy, operand);
-  Shape shape = inputs[0]->shape();
-  for (const TensorRef& x : inputs.subspan(1)) shape = broadcast_shapes(shape, x->shape());
+  const Space space(inputs);
+  Tensor now = apply(op, operand, result, inputs, space, backend);
+  if (now.defined()) return now;
 
-  auto* expr = new Expr(op, operand, result, std::move(shape));
+  auto* expr = new Expr(op, operand, result, space.sizes());
   Ref<const Recipe> recipe(expr);
   expr->arity = static_cast<uint8_t>(inputs.size());
   expr->set = std::move(set);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    expr->inputs[i] = operand_of(inputs[i], expr->shape);
-    expr->size += size_of(*storage_of(inputs[i]));
+    const Tensor& x = inputs[i];
+    expr->inputs[i] = {storage_of(x), x.dtype(), layout_of(x).offset, space.strides_of(x)};
+    expr->size += size_of(*storage_of(x));
   }
   if (expr->size > kMaxSize) {
     expr->size = 1;
@@ -103,8 +238,8 @@ Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inpu
   }
 
   const int64_t bytes = storage_bytes(expr->shape, result);
-  Tensor deferred = make_tensor(Ref<Storage>(new Storage(backend, bytes, std::move(recipe))),
-                                result, expr->shape);
+  Tensor deferred =
+      space.result(Ref<Storage>(new Storage(backend, bytes, std::move(recipe))), result);
   Storage& storage = *storage_of(deferred);
   bool crowded = false;
   for (int i = 0; i < expr->arity; ++i) {
@@ -112,6 +247,30 @@ Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inpu
   }
   if (crowded || eager_mode()) settle(storage);
   return deferred;
+}
+
+Tensor counter(int64_t n) {
+  struct Counter final : Recipe {
+    Counter() : Recipe(Kind::counter) {}
+  };
+  const int64_t bytes = storage_bytes({n}, DType::int64);
+  host_backend().check_memory(bytes);
+  Ref<Storage> storage(new Storage(host_backend(), bytes, Ref<const Recipe>(new Counter)));
+  storage->set_counts_up(true);
+  if (eager_mode()) settle(*storage);
+  return make_tensor(std::move(storage), DType::int64, Shape{n});
+}
+
+Tensor repeated(const Tensor& number, const Shape& shape, Backend& backend) {
+  const DType dtype = number.dtype();
+  backend.check_memory(storage_bytes(shape, dtype));
+  auto* expr = new Expr(Op::cast, dtype, dtype, shape);
+  Ref<const Recipe> recipe(expr);
+  expr->arity = 1;
+  expr->inputs[0] = operand_of(number, shape);
+  Ref<Storage> storage(new Storage(backend, storage_bytes(shape, dtype), std::move(recipe)));
+  if (!storage_of(number)->add_reader(storage.get()) || eager_mode()) settle(*storage);
+  return make_tensor(std::move(storage), dtype, shape);
 }
 
 namespace {
@@ -132,6 +291,7 @@ void collect_read(const Ref<Storage>& storage, std::vector<Ref<Storage>>& found)
   if (std::find(found.begin(), found.end(), storage) != found.end()) return;
   found.push_back(storage);
   const Ref<const Recipe> recipe = storage->recipe();
+  if (const KeptBits* kept = as_kept_bits(recipe.get())) collect_read(kept->bytes, found);
   const Expr* const expr = as_expression(recipe.get());
   if (!expr) return;
   for (int i = 0; i < expr->arity; ++i) collect_read(expr->inputs[i].storage, found);
@@ -152,20 +312,39 @@ Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait) {
 
 namespace {
 
+/// Whether the expression is a repeated number all of whose bits are zero.
+bool is_zero(const Expr& expr) {
+  const Operand& number = expr.inputs[0];
+  const Storage& storage = *number.storage;
+  const bool is_number = expr.op == Op::cast && number.dtype == expr.result && number.offset == 0 &&
+                         storage.ready() && &storage.backend() == &host_backend() &&
+                         storage.bytes() == static_cast<int64_t>(itemsize(number.dtype));
+  if (!is_number) return false;
+  const auto* const bytes = static_cast<const char*>(storage.data());
+  return std::all_of(bytes, bytes + storage.bytes(), [](char byte) { return byte == 0; });
+}
+
 /// Allocates memory and computes a recipe into it.
 Memory run_recipe(Storage& storage, const Recipe& recipe) {
   Backend& backend = storage.backend();
   if (storage.bytes() == 0) return backend.allocate(0);
   const Expr* const expr = as_expression(&recipe);
-  const Shape shape = expr ? expr->shape : Shape{storage.bytes()};
-  Target target{{}, DType::boolean, contiguous_strides(shape)};
+  if (expr && is_zero(*expr)) {
+    const Memory zeros = backend.allocate_zeros(storage.bytes());
+    if (zeros.data) return zeros;
+  }
+  const DType dtype = expr                                   ? expr->result
+                      : recipe.kind == Recipe::Kind::counter ? DType::int64
+                                                             : DType::boolean;
+  const Shape shape =
+      expr ? expr->shape : Shape{storage.bytes() / static_cast<int64_t>(itemsize(dtype))};
+  Target target{{}, dtype, contiguous_strides(shape)};
   Compiler compiler(shape);
   // Compiled first, because that may settle inputs and throw.
   if (expr) {
-    target.dtype = expr->result;
     compiler.result(*expr);
   } else {
-    compiler.value(make_tensor(Ref<Storage>(&storage), DType::boolean, shape), DType::boolean);
+    compiler.value(make_tensor(Ref<Storage>(&storage), dtype, shape), dtype);
   }
   const Program& program = compiler.finish(&target);
   const Memory memory = backend.allocate(storage.bytes());
@@ -182,6 +361,52 @@ void settle(Storage& storage) {
   if (!recipe) return;  // another thread was first
   if (recipe->kind == Recipe::Kind::pending) return static_cast<const Pending&>(*recipe).wait();
   storage.fulfil(run_recipe(storage, *recipe));
+}
+
+void keep_mask(Storage& storage) {
+  const Ref<const Recipe> recipe = storage.recipe();
+  const Expr* const expr = as_expression(recipe.get());
+  if (!expr || storage.bytes() <= Backend::kFew) return settle(storage);
+  Compiler compiler(expr->shape);
+  compiler.mask_result(*expr);
+  const Program& program = compiler.finish();
+  Memory bits;
+  std::vector<int64_t> begins;
+  if (!storage.backend().keep_mask(program, bits, begins)) return settle(storage);
+  Ref<Storage> bytes(new Storage(storage.backend(), bits));
+  bytes->add_reader(&storage);
+  storage.replace_recipe(
+      Ref<const Recipe>(new KeptBits(std::move(bytes), storage.bytes(), std::move(begins))));
+}
+
+Tensor mask_over_bits(const Tensor& bits, int64_t n) {
+  const Ref<Storage>& bytes = storage_of(bits);
+  settle(*bytes);
+  const int64_t first = 8 * layout_of(bits).offset;
+  Ref<const Recipe> recipe(new KeptBits(bytes, first + n, {}));
+  Ref<Storage> storage(new Storage(bytes->backend(), first + n, std::move(recipe)));
+  if (!bytes->add_reader(storage.get()) || eager_mode()) settle(*storage);
+  return make_tensor(std::move(storage), DType::boolean, Layout{{n}, {1}, first});
+}
+
+Tensor bits_of_mask(const Tensor& mask) {
+  const int64_t n = mask.numel(), bytes = (n + 7) / 8;
+  const Layout& layout = layout_of(mask);
+  const Ref<const Recipe> recipe = storage_of(mask)->recipe();
+  const KeptBits* const kept = as_kept_bits(recipe.get());
+  // What is after the last bit of other memory is not known to be zero.
+  if (kept && layout.strides[0] == 1 && layout.offset % 8 == 0 &&
+      (n % 8 == 0 || (!kept->begins.empty() && layout.offset + n == kept->numel))) {
+    return make_tensor(kept->bytes, DType::uint8, Layout{{bytes}, {1}, layout.offset / 8});
+  }
+  Compiler compiler(mask.shape());
+  compiler.mask(mask);
+  const Program& program = compiler.finish();
+  Memory bits;
+  std::vector<int64_t> begins;
+  Backend& backend = backend_of(mask);
+  if (!backend.keep_mask(program, bits, begins)) return Tensor();
+  return make_tensor(Ref<Storage>(new Storage(backend, bits)), DType::uint8, Shape{bytes});
 }
 
 namespace {

@@ -82,14 +82,31 @@ inline DType wide_dtype(const Tensor& x) { return wide_dtype(x, x.dtype()); }
 
 /// The deferred result of op on inputs: shapes broadcast (throws kind shape if they do not), value
 /// inputs are converted to `operand`, the result to `result` (bool for comparisons and masks). Mask
-/// operands (of mask ops, the first of `where`) must be bool. Settled at once in eager mode, or if
-/// the expression would grow past its bound.
+/// ops take any dtype, of which 0 is false; the first operand of `where` must be bool. If the
+/// elements are few, or in eager mode, or if the expression would grow past its bound, the result
+/// is computed at once. If the operands have one layout that fills memory in another than row-major
+/// order, the result has it, too.
 Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set = nullptr);
+
+/// 0, 1, ... n - 1 as int64 on the CPU. No memory is needed until someone asks for it; what there
+/// could never be memory for is refused at once.
+Tensor counter(int64_t n);
+/// A number (0-d, on the CPU) for every element of the shape, in the same way.
+Tensor repeated(const Tensor& number, const Shape& shape, Backend& backend);
 
 /// Fills the storage's memory by its recipe, if it has none yet. A pending reader has no memory:
 /// waits for its work.
 void settle(Storage& storage);
+/// Computes a mask and keeps its bits, of which the storage's memory can be made later; if the mask
+/// is small, or the backend keeps no bits, that memory.
+void keep_mask(Storage& storage);
+/// The mask whose first n elements are the bits of these bytes (uint8, contiguous, on the CPU;
+/// core/kept_bits.h), over their memory.
+Tensor mask_over_bits(const Tensor& bits, int64_t n);
+/// The bits of a mask (1-d, not empty) as bytes (uint8): those that are kept, if it has them from
+/// its first element on, else new ones. Undefined if the backend keeps no bits.
+Tensor bits_of_mask(const Tensor& mask);
 /// A reader of all that the inputs are computed from, for work on another thread: until the result
 /// is dropped, a write to any of it calls `wait` first. Null if a storage has too many readers.
 Ref<Storage> watch(std::span<const Tensor> inputs, std::function<void()> wait);

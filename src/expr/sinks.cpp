@@ -45,12 +45,36 @@ bool is_plain_fill(const Tensor& target, const Tensor& mask, const Tensor& value
          is_plain(target, target.shape()) && is_plain(mask, target.shape());
 }
 
-/// The closed-form count of a whole structured mask, or -1.
+/// The count of a whole structured mask, or of one that is kept as bits; -1: another.
 int64_t structured_count(const Tensor& mask) {
   const Ref<const Recipe> recipe = storage_of(mask)->recipe();
   const Intervals* const intervals = as_intervals(recipe.get());
-  if (!intervals || !mask.is_contiguous()) return -1;
+  const KeptBits* const kept = as_kept_bits(recipe.get());
+  if (!mask.is_contiguous()) return -1;
+  if (kept) return mask.numel() == kept->numel && !kept->begins.empty() ? kept->begins.back() : -1;
+  if (!intervals) return -1;
   return mask.numel() == intervals->rows() * intervals->cols() ? intervals->count() : -1;
+}
+
+}  // namespace
+
+namespace {
+
+/// Few elements that are there and go to other memory, without a program. False if it takes one.
+bool store_few(const Tensor& target, const Tensor& value, Backend& backend) {
+  const Ref<Storage>&to = storage_of(target), &from = storage_of(value);
+  if (target.numel() > Backend::kFew || !target.is_contiguous() || !from->ready() || to == from) {
+    return false;
+  }
+  from->check_intact();
+  const Shape strides = broadcast_strides(layout_of(value), target.shape());
+  const Applied applied{
+      {from->data(), layout_of(value).offset}, value.dtype(), value.numel() == 1, &strides};
+  const DType dtype = target.dtype();
+  const std::span<const Applied> operands(&applied, 1);
+  if (!backend.applies(Op::cast, dtype, dtype, operands)) return false;
+  backend.apply(Op::cast, dtype, dtype, operands, target.shape(), buffer_of(target));
+  return true;
 }
 
 }  // namespace
@@ -59,7 +83,7 @@ void store(const Tensor& target, Tensor value) {
   Backend& backend = backend_for(Feature::copy, target.dtype(), {target, value});
   const Tensor* consumed[] = {&value};
   prepare_write(target, consumed);
-  if (target.numel() == 0) return;
+  if (target.numel() == 0 || store_few(target, value, backend)) return;
   Compiler compiler(target.shape());
   compiler.value(value, target.dtype());
   if (compiler.reads_differently(target)) {
@@ -370,10 +394,7 @@ Tensor full_on(Backend& backend, const Shape& shape, Scalar value, DType dtype) 
     using T = decltype(type);
     std::fill_n(static_cast<T*>(storage_of(host)->data()), host.numel(), value.to<T>());
   });
-  if (small) return to_backend(host, backend);
-  Tensor result = allocate(shape, dtype, backend);
-  store(result, std::move(host));
-  return result;
+  return small ? to_backend(host, backend) : repeated(host, shape, backend);
 }
 
 }  // namespace tamis

@@ -58,6 +58,11 @@ void add_views(std::vector<Row>& rows) {
   add(rows, "repeat(Tensor input, int[] repeats) -> Tensor",
       "A copy that holds the elements several times along each dimension.",
       [](Span a) -> Value { return self(a).repeat(shape_arg(a, 1)); }, {grid(), Shape{2, 1}});
+  // Its result depends on the layout, which tests of functions vary.
+  rows.push_back(make_row(
+      "as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+      "A view of the memory with these sizes and strides, in elements.", as_strided,
+      {{grid(), Shape{2, 2}, Shape{1, 2}, {}}, {grid(), Shape{3}, Shape{2}, int64_t{1}}}));
   add(rows, "contiguous(Tensor input) -> Tensor",
       "The tensor itself if it is row-major, else a copy.",
       [](Span a) -> Value { return self(a).contiguous(); }, {grid().t()});
@@ -114,12 +119,6 @@ Value fill_diagonal(Span args) {
 }
 
 void add_in_place(std::vector<Row>& rows) {
-  add(rows, "fill_(Tensor input, Tensor|Scalar value) -> Tensor", "In place: one value everywhere.",
-      [](Span a) -> Value {
-        Tensor x = self(a);
-        return x.fill_(tensor_arg(a, 1));
-      },
-      {grid(), Tensor(7)});
   add(rows, "fill_diagonal_(Tensor input, Tensor|Scalar value) -> Tensor",
       "In place: one value on the main diagonal.", fill_diagonal, {grid(), Tensor(7)});
   add(rows, "zero_(Tensor input) -> Tensor", "In place: zeros.",
@@ -137,6 +136,58 @@ void add_in_place(std::vector<Row>& rows) {
       {grid(), arange(3)});
 }
 
+// ---- random numbers -----------------------------------------------------------------------------
+
+template <class... A>
+void add_random(std::vector<Row>& rows, const std::string& parameters, const std::string& numbers,
+                Tensor& (*f)(Tensor&, A...), Args sample) {
+  const auto call = [f](Span args) -> Value {
+    detail::apply_in_place(f, args, std::index_sequence_for<A...>{});
+    return args[0];
+  };
+  sample.insert(sample.begin(), zeros({2, 3}));
+  sample.emplace_back();
+  const size_t open = parameters.find('(') + 1;
+  const std::string own = parameters.substr(open);
+  rows.push_back(make_row(parameters.substr(0, open) + "Tensor input, " + own +
+                              (own.empty() ? "" : ", ") + "*, Generator? generator=None) -> Tensor",
+                          "In place: " + numbers + ".", call, {std::move(sample)})
+                     .method_only()
+                     .is_random());
+}
+
+Tensor& random_up_to(Tensor& x, int64_t to, std::optional<Generator> generator) {
+  return random_(x, 0, to, std::move(generator));
+}
+Tensor& random_at_all(Tensor& x, std::optional<Generator> generator) {
+  return random_(x, 0, std::nullopt, std::move(generator));
+}
+
+void add_random_numbers(std::vector<Row>& rows) {
+  add_random(rows, "uniform_(float from_=0, float to=1", "random numbers, uniform in [from_, to)",
+             uniform_, {0.0, 1.0});
+  add_random(rows, "normal_(float mean=0, float std=1", "normal random numbers", normal_,
+             {0.0, 1.0});
+  add_random(rows, "log_normal_(float mean=1, float std=2", "exponentials of normal random numbers",
+             log_normal_, {1.0, 2.0});
+  add_random(rows, "exponential_(float lambd=1", "random numbers of the exponential distribution",
+             exponential_, {1.0});
+  add_random(rows, "cauchy_(float median=0, float sigma=1",
+             "random numbers of the Cauchy distribution", cauchy_, {0.0, 1.0});
+  add_random(rows, "geometric_(float p",
+             "random numbers of trials up to the first success, of probability p", geometric_,
+             {0.5});
+  add_random(rows, "bernoulli_(Tensor|Scalar p=0.5", "1 with probability p, else 0", bernoulli_,
+             {Tensor(0.5)});
+  add_random(rows, "random_(int from_, int? to",
+             "random integers from from_ up to but excluding to", random_,
+             {int64_t{-3}, int64_t{4}});
+  add_random(rows, "random_(int to", "random integers from 0 up to but excluding to", random_up_to,
+             {int64_t{4}});
+  add_random(rows, "random_(", "random integers from 0 up to the largest that the dtype holds",
+             random_at_all, {});
+}
+
 }  // namespace
 
 const std::vector<Row>& method_rows() {
@@ -146,6 +197,7 @@ const std::vector<Row>& method_rows() {
     add_views(all);
     add_creation(all);
     add_in_place(all);
+    add_random_numbers(all);
     return all;
   }();
   return rows;

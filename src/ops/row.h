@@ -37,6 +37,9 @@ struct Row {
   Signature signature;
   std::string summary;  // one sentence, for the docstring and the reference page
   std::function<Value(std::span<const Value>)> call;
+  // The same as a plain function, if it has one tensor, or two, and nothing else.
+  Tensor (*of_one)(const Tensor&) = nullptr;
+  Tensor (*of_two)(const Tensor&, const Tensor&) = nullptr;
   std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are
                               // float32, int64 or bool
   bool function = true;       // is called as name(input, ...)
@@ -216,8 +219,13 @@ Row make_row(std::string_view signature, std::string summary, R (*f)(A...),
   const auto call = [f](std::span<const Value> args) {
     return detail::apply_values(f, args, std::index_sequence_for<A...>{});
   };
-  return make_row(signature, std::move(summary), std::function<Value(std::span<const Value>)>(call),
-                  std::move(samples));
+  Row row = make_row(signature, std::move(summary),
+                     std::function<Value(std::span<const Value>)>(call), std::move(samples));
+  if constexpr (std::is_same_v<decltype(f), Tensor (*)(const Tensor&)>) row.of_one = f;
+  if constexpr (std::is_same_v<decltype(f), Tensor (*)(const Tensor&, const Tensor&)>) {
+    row.of_two = f;
+  }
+  return row;
 }
 
 // Each family's rows are at the end of its file. In-place and out= forms have no rows of their own:
@@ -226,6 +234,12 @@ std::vector<Row> create_rows();
 std::vector<Row> view_rows();
 std::vector<Row> piece_rows();
 std::vector<Row> arith_rows();
+std::vector<Row> inverse_rows();
+std::vector<Row> special_rows();
+std::vector<Row> part_rows();
+std::vector<Row> combine_rows();
+std::vector<Row> integer_rows();
+std::vector<Row> activation_rows();
 std::vector<Row> compare_rows();
 std::vector<Row> logic_rows();
 std::vector<Row> select_rows();
@@ -238,6 +252,7 @@ std::vector<Row> statistic_rows();
 std::vector<Row> norm_rows();
 std::vector<Row> order_rows();
 std::vector<Row> mask_rows();
+std::vector<Row> bit_rows();
 std::vector<Row> indexing_rows();
 std::vector<Row> position_rows();
 std::vector<Row> gather_rows();
@@ -252,6 +267,19 @@ std::vector<Row> masked_rows();
 std::vector<Row> sort_rows();
 std::vector<Row> linalg_rows();
 std::vector<Row> complex_rows();
+std::vector<Row> stack_rows();
+std::vector<Row> cut_rows();
+std::vector<Row> product_rows();
+std::vector<Row> einsum_rows();
+std::vector<Row> distance_rows();
+std::vector<Row> sample_rows();
+std::vector<Row> slope_rows();
+std::vector<Row> margin_loss_rows();
+std::vector<Row> class_margin_loss_rows();
+std::vector<Row> likelihood_loss_rows();
+std::vector<Row> layer_rows();
+std::vector<Row> distribution_rows();
+std::vector<Row> attention_rows();
 
 /// Rows that belong together, under a title for the reference page.
 struct Family {

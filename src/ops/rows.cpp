@@ -1,6 +1,7 @@
 // Rows: the table of all ops.
 #include <iterator>
 
+#include "ops/native_rows.h"
 #include "ops/row.h"
 
 namespace tamis {
@@ -33,12 +34,20 @@ Row make_row(std::string_view signature, std::string summary,
   return row;
 }
 
-std::span<const Family> all_families() {
+namespace {
+
+/// Those that are everywhere.
+std::span<const Family> common_families() {
   static constexpr Family kFamilies[] = {
       {"Creation", create_rows},
       {"Views and joins", view_rows},
       {"Pieces and repetitions", piece_rows},
       {"Arithmetic", arith_rows},
+      {"Inverse and hyperbolic functions", inverse_rows},
+      {"Special functions", special_rows},
+      {"Signs and parts of numbers", part_rows},
+      {"Combinations and promotion", combine_rows},
+      {"Shifts and divisors", integer_rows},
       {"Comparison", compare_rows},
       {"Logic and bits", logic_rows},
       {"Selection", select_rows},
@@ -48,6 +57,7 @@ std::span<const Family> all_families() {
       {"Reductions", reduce_rows},
       {"Order statistics", order_rows},
       {"Mask builders", mask_rows},
+      {"Masks as bits", bit_rows},
       {"Indexing", indexing_and_position_rows},
       {"Gathering and scattering by index", gather_rows},
       {"Selections in other forms", result_rows},
@@ -60,12 +70,25 @@ std::span<const Family> all_families() {
       {"Norms", norm_rows},
       {"Scans", scan_rows},
       {"Softmax", softmax_rows},
+      {"Activations", activation_rows},
       {"Masked reductions", masked_rows},
       {"Sorting", sort_rows},
       {"Linear algebra", linalg_rows},
       {"Complex numbers", complex_rows},
   };
   return kFamilies;
+}
+
+}  // namespace
+
+std::span<const Family> all_families() {
+  static const std::vector<Family> families = [] {
+    const std::span<const Family> common = common_families(), native = native_families();
+    std::vector<Family> all(common.begin(), common.end());
+    all.insert(all.end(), native.begin(), native.end());
+    return all;
+  }();
+  return families;
 }
 
 const std::vector<Row>& all_rows() {

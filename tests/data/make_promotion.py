@@ -14,9 +14,12 @@ import torch
 
 NAMES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
 UNARY = """neg abs sign sqrt rsqrt exp log log2 log10 log1p expm1 sin cos tan tanh sigmoid erf relu
-floor ceil round trunc reciprocal square bitwise_not logical_not isnan isinf isfinite""".split()
+floor ceil round trunc reciprocal square bitwise_not logical_not isnan isinf isfinite asin acos atan sinh cosh
+asinh acosh atanh exp2 erfc erfinv lgamma digamma i0 sinc logit sgn positive frac deg2rad rad2deg signbit
+isreal""".split()
 BINARY = """add sub mul div floor_divide remainder fmod pow minimum maximum eq ne lt le gt ge
-bitwise_and bitwise_or bitwise_xor logical_and logical_or logical_xor""".split()
+bitwise_and bitwise_or bitwise_xor logical_and logical_or logical_xor atan2 hypot copysign fmax fmin xlogy
+float_power heaviside ldexp rsub""".split()
 
 
 def operands():

@@ -197,6 +197,144 @@ TYPED_TEST(MathOf, SpecialValuesAreExact) {
   }
 }
 
+// By mpmath, with 40 digits. Those that float32 does not hold exactly are not in its range either.
+TYPED_TEST(MathOf, RareFunctionsHaveTheirValues) {
+  using T = TypeParam;
+  struct Case {
+    Op op;
+    double x, y;
+  };
+  const Case cases[] = {
+      {Op::erfc, -3.0, 1.9999779095030015},
+      {Op::erfc, -0.5, 1.5204998778130465},
+      {Op::erfc, 0.25, 0.7236736098317631},
+      {Op::erfc, 0.75, 0.28884436634648486},
+      {Op::erfc, 1.0, 0.15729920705028513},
+      {Op::erfc, 2.5, 0.0004069520174449589},
+      {Op::erfc, 6.0, 2.1519736712498913e-17},
+      {Op::erfc, 20.0, 5.395865611607901e-176},
+      {Op::erfinv, -0.9990234375, -2.331467773621948},
+      {Op::erfinv, -0.25, -0.2253120550121781},
+      {Op::erfinv, 0.0009765625, 0.0008654561979671376},
+      {Op::erfinv, 0.5, 0.4769362762044699},
+      {Op::erfinv, 0.75, 0.8134198475976185},
+      {Op::erfinv, 0.9999999403953552, 3.832506856900711},
+      {Op::lgamma, -3.5, -1.309006684993042},
+      {Op::lgamma, -0.25, 1.589575312551186},
+      {Op::lgamma, 0.0009765625, 6.9309089024194614},
+      {Op::lgamma, 0.25, 1.2880225246980774},
+      {Op::lgamma, 1.25, -0.09827183642181316},
+      {Op::lgamma, 1.5, -0.12078223763524522},
+      {Op::lgamma, 2.25, 0.1248717148923966},
+      {Op::lgamma, 5.5, 3.9578139676187165},
+      {Op::lgamma, 30.0, 71.25703896716801},
+      {Op::lgamma, 1000.0, 5905.220423209181},
+      {Op::digamma, -3.25, 4.46627587235028},
+      {Op::digamma, -0.75, -2.894120200042932},
+      {Op::digamma, 0.0009765625, -1024.5756104293407},
+      {Op::digamma, 0.25, -4.2274535333762655},
+      {Op::digamma, 2.0, 0.42278433509846713},
+      {Op::digamma, 7.5, 1.9467574842460869},
+      {Op::digamma, 10.0, 2.251752589066721},
+      {Op::digamma, 100.0, 4.600161852738087},
+      {Op::i0, -2.5, 3.289839144050123},
+      {Op::i0, 0.0009765625, 1.0000002384185933},
+      {Op::i0, 0.5, 1.0634833707413236},
+      {Op::i0, 7.0, 168.5939085102897},
+      {Op::i0, 9.0, 1093.5883545113747},
+      {Op::i0, 80.0, 2.4751784043341704e+33},
+      {Op::i1, -2.5, -2.5167162452886984},
+      {Op::i1, 0.0009765625, 0.0004882813082076632},
+      {Op::i1, 0.5, 0.2578943053908963},
+      {Op::i1, 7.0, 156.03909286995545},
+      {Op::i1, 9.0, 1030.9147225169565},
+      {Op::i1, 80.0, 2.459659579567541e+33},
+  };
+  for (const Kernels* k : all_kernels()) {
+    for (const Case& c : cases) {
+      if (sizeof(T) == 4 && std::abs(c.y) < 1e-30) continue;
+      EXPECT_LE(ulps(apply<T>(*k, c.op, {static_cast<T>(c.x)})[0], c.y), 8)
+          << k->isa << ' ' << name(c.op) << " of " << c.x;
+    }
+  }
+}
+
+TYPED_TEST(MathOf, RareFunctionsAreExactAtTheirLimits) {
+  using T = TypeParam;
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  struct Case {
+    Op op;
+    T x, y;
+  };
+  const Case cases[] = {
+      {Op::erfc, 0, 1},
+      {Op::erfc, inf, 0},
+      {Op::erfc, -inf, 2},
+      {Op::erfinv, 0, 0},
+      {Op::erfinv, T(-0.0), T(-0.0)},
+      {Op::erfinv, 1, inf},
+      {Op::erfinv, -1, -inf},
+      {Op::erfinv, T(1.5), nan},
+      {Op::lgamma, 1, 0},
+      {Op::lgamma, 2, 0},
+      {Op::lgamma, 0, inf},
+      {Op::lgamma, -2, inf},
+      {Op::lgamma, inf, inf},
+      {Op::lgamma, -inf, inf},
+      {Op::digamma, 0, -inf},
+      {Op::digamma, T(-0.0), inf},
+      {Op::digamma, -3, nan},
+      {Op::digamma, inf, inf},
+      {Op::i0, 0, 1},
+      {Op::i0, inf, inf},
+      {Op::i0, -inf, inf},
+      {Op::i1, 0, 0},
+      {Op::i1, -inf, -inf},
+  };
+  for (const Kernels* k : all_kernels()) {
+    for (const Case& c : cases) {
+      EXPECT_PRED2(same<T>, apply<T>(*k, c.op, {c.x})[0], c.y) << name(c.op) << " of " << c.x;
+    }
+    for (Op op : {Op::erfc, Op::erfinv, Op::lgamma, Op::digamma, Op::i0, Op::i1}) {
+      EXPECT_TRUE(std::isnan(apply<T>(*k, op, {nan})[0])) << name(op);
+    }
+  }
+}
+
+TYPED_TEST(MathOf, AnglesAreAccurateAndHaveTheSameBits) {
+  using T = TypeParam;
+  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+  std::vector<T> y, x;
+  std::vector<T> some = samples<T>(40, 1);
+  for (T v : {T(0), T(-0.0), T(1), T(-1), T(0.5)}) some.push_back(v);
+  for (T a : some) {
+    for (T b : some) {
+      y.push_back(a);
+      x.push_back(b);
+    }
+  }
+  const std::vector<T> more_y = wide_samples<T>(40000, 21), more_x = wide_samples<T>(40000, 22);
+  y.insert(y.end(), more_y.begin(), more_y.end());
+  x.insert(x.end(), more_x.begin(), more_x.end());
+  const auto atan2 = [&](const Kernels& k, const T* a, const T* b, T* out, size_t n) {
+    k.binary[binary_index(Op::atan2)][index(dtype_of<T>)](a, b, out, n);
+  };
+  std::vector<T> expected(x.size()), found(x.size());
+  atan2(cpu::kernels(), y.data(), x.data(), expected.data(), x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Wide want = std::atan2(static_cast<Wide>(y[i]), static_cast<Wide>(x[i]));
+    ASSERT_LE(ulps<T>(expected[i], want), 2.0) << y[i] << ' ' << x[i];
+    if (std::isnan(want)) continue;
+    ASSERT_EQ(std::signbit(expected[i]), std::signbit(y[i])) << y[i] << ' ' << x[i];
+  }
+  for (const Kernels* k : all_kernels()) {
+    atan2(*k, y.data(), x.data(), found.data(), x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_PRED2(same<T>, found[i], expected[i]) << k->isa << ' ' << y[i] << ' ' << x[i];
+    }
+  }
+}
+
 TYPED_TEST(MathOf, PowersAreAccurateAndSpecialValuesExact) {
   using T = TypeParam;
   using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;

@@ -190,6 +190,48 @@ TYPED_TEST(ReductionsOf, WordsOfZerosAreNotRead) {
   }
 }
 
+TYPED_TEST(ReductionsOf, SquaresAreAddedAsTheElementsOfASumAre) {
+  using T = TypeParam;
+  if constexpr (std::is_floating_point_v<T>) {
+    for (const Kernels* k : all_kernels()) {
+      for (size_t n : {1, 63, 64, 65, 200, 4096}) {
+        const std::vector<T> x = samples<T>(n, n);
+        std::vector<double> squares(x.begin(), x.end());
+        for (double& v : squares) v *= v;
+        for (const Mask& mask : masks(n)) {
+          const double expected = lane_sum(squares, mask, false);
+          for (const uint64_t* words : forms_of(mask)) {
+            double got = 0;
+            kernel<T>(*k, Reduction::square_sum)(x.data(), words, &got, n);
+            EXPECT_TRUE(same(got, expected)) << k->isa << " n " << n << ' ' << mask.name;
+            kernel<T>(*k, Reduction::norm)(x.data(), words, &got, n);
+            EXPECT_TRUE(same(got, expected)) << k->isa << " n " << n << ' ' << mask.name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReductionsOf, NaNWinsWhereverItIs) {
+  using T = TypeParam;
+  if constexpr (std::is_floating_point_v<T>) {
+    for (const Kernels* k : all_kernels()) {
+      for (size_t n : {1, 5, 64, 67, 130, 200}) {
+        for (size_t at = 0; at < n; ++at) {
+          std::vector<T> x(n, T{1});
+          x[at] = std::numeric_limits<T>::quiet_NaN();
+          for (Reduction reduction : {Reduction::amax, Reduction::amin}) {
+            T got{};
+            kernel<T>(*k, reduction)(x.data(), nullptr, &got, n);
+            EXPECT_TRUE(got != got) << k->isa << " n " << n << " at " << at;
+          }
+        }
+      }
+    }
+  }
+}
+
 /// Lines onto `start`, one element after the other.
 template <class T, class Sum, class F>
 std::vector<Sum> plain_lines(const std::vector<T>& x, size_t lines, std::vector<Sum> start, F f) {

@@ -72,6 +72,14 @@ TEST(KernelTable, HasWhatTheRowsOfReductionsSay) {
   }
 }
 
+TEST(KernelTable, FindsExtremesOfWhatHasAnOrder) {
+  const auto is_real = [](DType dtype) { return is_computed_in(dtype) && !is_complex(dtype); };
+  for (const Kernels* k : all_kernels()) {
+    expect_row(*k, "find", k->find, is_real);
+    for (const auto& row : k->arg_lines) expect_row(*k, "arg_lines", row, is_real);
+  }
+}
+
 TEST(KernelTable, CastsBetweenAllRealDTypesAndComplexOnesByTheirParts) {
   for (const Kernels* k : all_kernels()) {
     for_each_dtype([&](DType from) {

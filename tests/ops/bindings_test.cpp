@@ -45,8 +45,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // Commands and their options; conditions that they write or propose.
       {"cli/commands/count.cpp", {"count"}},
       {"cli/commands/select.cpp", {"select", "partition"}},
-      {"cli/commands/table.cpp", {"select", "count", "partition"}},
-      {"cli/commands/fill.cpp", {"from_lengths"}},
+      {"cli/commands/table.cpp", {"select", "count", "partition", "fill"}},
+      {"cli/commands/fill.cpp", {"from_lengths", "fill"}},
       // What the command stats prints.
       {"cli/commands/stats.cpp", {"count", "sum", "mean", "std", "min", "max", "index", "all"}},
       // Functions that the language of conditions has instead of rows.
@@ -59,10 +59,13 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // to() takes devices and other tensors too, and x.real and x.imag are properties.
       {"python/src/copies.cpp", {"to"}},
       {"python/src/methods.cpp", {"to", "real", "imag"}},
+      // Parameters of frombuffer and of backward.
+      {"python/src/creation.cpp", {"count"}},
+      {"python/src/autograd.cpp", {"gradient"}},
       // A property of devices.
       {"python/src/device.cpp", {"index"}},
       // How much is printed.
-      {"python/src/module.cpp", {"short", "full"}},
+      {"python/src/module.cpp", {"short", "full", "threshold"}},
       // A method of torch's tensors.
       {"python/src/torch.cpp", {"view"}},
   };

@@ -515,3 +515,55 @@ def test_what_is_no_arrow_array_is_refused():
         tamis.tensor(1).__arrow_c_array__()
     with pytest.raises(TypeError, match="Arrow has no dtype bfloat16"):
         tamis.ones(2, dtype=tamis.bfloat16).__arrow_c_array__()
+
+
+# ---- masks as bits ---------------------------------------------------------------------------------
+
+
+def test_masks_share_the_bits_of_numpy():
+    bits = np.packbits(np.arange(5000) % 3 == 0, bitorder="little")
+    mask = tamis.masks.from_bits(tamis.from_numpy(bits), 5000)
+    assert mask.is_deferred() or tamis.eager_mode()
+    x = tamis.arange(5000)
+    assert np.array_equal(x[mask].numpy(), np.arange(0, 5000, 3))
+    assert int(mask.sum()) == 1667
+    assert mask.numpy().tobytes() == (np.arange(5000) % 3 == 0).tobytes()
+
+
+def test_writing_bits_does_not_change_masks_made_of_them():
+    bits = tamis.tensor([255] * 1000, dtype=tamis.uint8)
+    mask = tamis.masks.from_bits(bits)
+    bits[0] = 0
+    assert int(mask.sum()) == 8000
+    assert int(tamis.masks.from_bits(bits).sum()) == 7992
+
+
+def test_bits_of_a_kept_mask_are_shared_and_safe():
+    x = tamis.arange(100000)
+    mask = x % 5 == 0
+    for _ in range(8):
+        x[mask]
+    bits = tamis.masks.to_bits(mask)
+    assert np.array_equal(bits.numpy(), np.packbits(np.arange(100000) % 5 == 0, bitorder="little"))
+    bits.fill_(0)
+    assert int(mask.sum()) == 20000
+
+
+@pytest.mark.parametrize("order", ["little", "big"])
+def test_bits_go_there_and_back(order):
+    for n in (0, 1, 7, 8, 9, 64, 65, 4097, 70000):
+        values = np.random.default_rng(n).random(n) < 0.3
+        bits = tamis.masks.to_bits(tamis.from_numpy(values), bitorder=order)
+        assert np.array_equal(bits.numpy(), np.packbits(values, bitorder=order))
+        assert np.array_equal(tamis.masks.from_bits(bits, n, bitorder=order).numpy(), values)
+
+
+def test_bits_that_are_none_are_refused():
+    with pytest.raises(RuntimeError, match="expected bytes"):
+        tamis.masks.from_bits(tamis.tensor([1, 2]))
+    with pytest.raises(RuntimeError, match="have 16 bits, but count is 17"):
+        tamis.masks.from_bits(tamis.tensor([1, 2], dtype=tamis.uint8), 17)
+    with pytest.raises(RuntimeError, match="'little' or 'big'"):
+        tamis.masks.from_bits(tamis.tensor([1], dtype=tamis.uint8), bitorder="middle")
+    with pytest.raises(RuntimeError, match="expected a mask"):
+        tamis.masks.to_bits(tamis.tensor([1]))

@@ -378,7 +378,8 @@ def test_functional_has_what_torchs_has():
     theirs = torch.nn.functional
     functions = {n for n in dir(theirs) if not n.startswith("_") and callable(getattr(theirs, n))
                  and not isinstance(getattr(theirs, n), type) and getattr(theirs, n).__module__ != "typing"}
-    assert sorted(n for n in functions if hasattr(tamis, n)) == sorted(set(F.__all__) - {"relu_"})
+    functions.add("scaled_dot_product_attention")  # since 2.0
+    assert sorted(n for n in functions if hasattr(tamis, n)) == sorted(n for n in F.__all__ if n[-1] != "_")
     assert set(F.__all__) < functions and tamis.nn.functional is F
     for name in F.__all__:
         assert getattr(F, name).__doc__, name
@@ -410,6 +411,16 @@ def test_functional_takes_torchs_arguments():
         lambda lib, F: F.pad(lib.tensor(x), (1, 0, 0, 2), mode="constant", value=7),
         lambda lib, F: F.one_hot(lib.tensor(target), num_classes=4),
         lambda lib, F: F.normalize(lib.tensor(x), p=1.0, dim=0, eps=1e-6),
+        *[lambda lib, F, n=n: getattr(F, n)(lib.tensor(x)) for n in (
+            "gelu", "logsigmoid", "softplus", "softsign", "hardshrink", "softshrink", "tanhshrink")],
+        lambda lib, F: F.gelu(lib.tensor(x), approximate="tanh"), lambda lib, F: F.glu(lib.tensor(x), dim=0),
+        lambda lib, F: F.prelu(lib.tensor(x), lib.tensor([0.25])), lambda lib, F: F.softplus(lib.tensor(x), 2, 1.5),
+        *[lambda lib, F, n=n, i=i: getattr(F, n)(lib.tensor(x), inplace=i) for i in (False, True) for n in (
+            "celu", "elu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "mish", "relu6", "selu", "silu")],
+        *[lambda lib, F, n=n: getattr(F, n)(lib.tensor(x)) for n in ("celu_", "elu_", "hardtanh_", "leaky_relu_", "selu_")],
+        lambda lib, F: F.elu(lib.tensor(x), 0.5), lambda lib, F: F.celu(lib.tensor(x), alpha=0.5),
+        lambda lib, F: F.hardtanh(lib.tensor(x), -0.5, 0.75), lambda lib, F: F.leaky_relu(lib.tensor(x), 0.3),
+        lambda lib, F: F.threshold(lib.tensor(x), 0.3, -2.0), lambda lib, F: F.threshold_(lib.tensor(x), 0.3, -2.0),
     ]
     for call in calls:
         got, want = call(tamis, F), call(torch, theirs)
@@ -422,6 +433,9 @@ def test_functional_works_in_place_and_with_masks():
 
     y = tamis.tensor([-1.0, 2.0])
     assert F.relu(y, inplace=True) is y and y.tolist() == [0, 2]
+    y = tamis.tensor([-1.0, 2.0, 9.0])
+    assert F.relu6(y, inplace=True) is y and y.tolist() == [0, 2, 6]
+    assert F.threshold(y, 1, 7, inplace=True) is y and y.tolist() == [7, 2, 6]
     a = np.array([-1.0, 2.0])
     assert isinstance(F.relu(a), np.ndarray) and F.relu(a).tolist() == [0, 2]
     assert F.huber_loss(tamis.tensor([1.0, 9.0]), tamis.zeros(2), mask=tamis.tensor([True, False])) == 0.5

@@ -68,6 +68,8 @@ s: Tensor = tamis.sqrt(x.float(), out=tamis.empty(0))
 p: Tensor = x[..., None, 0:2, [0, 1]]
 t: Tensor = tamis.masked.sum(x.float(), 1, mask=x > 3)
 w: Tensor = tamis.where(x > 3, x, 0)
+q: tamis.masked.MaskedTensor = -(2 * tamis.masked.MaskedTensor(x, x > 3) > 8).sum(0)
+r: Tensor = q.filled(0)
 x[0] = 1.5
 '''
 

@@ -182,6 +182,37 @@ Arg documents(const Args& args) {
                      [&](int64_t i, int64_t j) { return ids.cells[i].i == ids.cells[j].i; });
 }
 
+/// Which bit of its byte element i is.
+int bit_of(int64_t i, const Arg& order) {
+  const auto low = static_cast<int>(i % 8);
+  return std::get<std::string>(order) == "little" ? low : 7 - low;
+}
+
+Arg from_bits(const Args& args) {
+  const Array& bits = array_of(args, 0);
+  require(bits.dtype == DType::uint8, ErrorKind::dtype);
+  const auto most = static_cast<int64_t>(8 * bits.cells.size());
+  const int64_t n = given(args, 1) ? int_of(args, 1) : most;
+  require(n >= 0 && n <= most, ErrorKind::value);
+  Array result = mask_of({n});
+  for (int64_t i = 0; i < n; ++i) {
+    result.cells[i].i = bits.cells[i / 8].i >> bit_of(i, args[2]) & 1;
+  }
+  return result;
+}
+
+Arg to_bits(const Args& args) {
+  const Array& mask = array_of(args, 0);
+  require(mask.dtype == DType::boolean, ErrorKind::dtype);
+  const auto n = static_cast<int64_t>(mask.cells.size());
+  Array result{DType::uint8, {(n + 7) / 8}, {}, false};
+  result.cells.resize(static_cast<size_t>((n + 7) / 8));
+  for (int64_t i = 0; i < n; ++i) {
+    if (mask.cells[i].i) result.cells[i / 8].i |= int64_t{1} << bit_of(i, args[1]);
+  }
+  return result;
+}
+
 // ---- reductions ---------------------------------------------------------------------------------
 
 Shape dims_of(const Args& args, size_t i) {
@@ -357,6 +388,8 @@ void add_masking(Table& t) {
     });
   }};
   t["masks.documents"] = {documents};
+  t["masks.from_bits"] = {from_bits};
+  t["masks.to_bits"] = {to_bits};
 }
 
 void add_reductions(Table& t) {

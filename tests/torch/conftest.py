@@ -10,6 +10,9 @@ import pytest
 # torch 1.13's oneDNN uses AMX where the CPU says that it has it, also on virtual machines that do not let it.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
+# Few elements are computed at once otherwise, which the eager mode does, too.
+os.environ.setdefault("TAMIS_DEFER", "all")
+
 try:
     import torch
 except ImportError:

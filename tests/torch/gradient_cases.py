@@ -79,7 +79,12 @@ def in_torch(theirs, *arguments, name, **options):
 ROWS = rows()
 LOSSES = ["mse_loss", "l1_loss", "huber_loss", "smooth_l1_loss", "binary_cross_entropy",
           "binary_cross_entropy_with_logits", "nll_loss", "cross_entropy"]
-IN_FUNCTIONAL = {*LOSSES, "pad", "normalize", "softmin"}
+MARGIN_LOSSES = ["soft_margin_loss", "hinge_embedding_loss", "margin_ranking_loss", "cosine_embedding_loss",
+                 "triplet_margin_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
+                 "kl_div", "poisson_nll_loss", "gaussian_nll_loss"]
+IN_FUNCTIONAL = {*LOSSES, *MARGIN_LOSSES, "pad", "normalize", "softmin", "embedding", "layer_norm", "dropout", "gelu", "silu",
+                 "mish", "logsigmoid", "relu6", "hardsigmoid", "hardswish", "softsign", "tanhshrink", "leaky_relu", "elu",
+                 "softplus", "hardtanh", "softshrink", "glu"}
 
 MASK = [[True, False, True, True], [False, True, False, True], [True, True, False, False]]
 TWO_EACH = [[True, False, True, True], [True, True, False, True], [False, True, True, False]]
@@ -93,21 +98,39 @@ def unary(name):
 
 
 SIGNED = {"abs", "exp", "expm1", "sin", "cos", "tan", "tanh", "sigmoid", "erf", "relu", "square", "neg", "reciprocal", "floor",
-          "ceil", "trunc", "round", "sign", "conj", "clone", "contiguous", "angle", "real"}
-UNARY = sorted(SIGNED | {"log", "log2", "log10", "log1p", "sqrt", "rsqrt", "double"})
+          "ceil", "trunc", "round", "sign", "conj", "clone", "contiguous", "angle", "real",
+          "asin", "acos", "atan", "sinh", "cosh", "asinh", "atanh", "exp2", "erfc", "erfinv", "i0", "sinc", "sgn", "positive",
+          "frac", "deg2rad", "rad2deg"}
+ACTIVATIONS = ["gelu", "silu", "mish", "logsigmoid", "selu", "relu6", "hardsigmoid", "hardswish", "softsign", "tanhshrink",
+               "leaky_relu", "elu", "celu", "softplus", "hardtanh", "hardshrink", "softshrink"]
+SIGNED |= {*ACTIVATIONS}
+UNARY = sorted(SIGNED | {"log", "log2", "log10", "log1p", "sqrt", "rsqrt", "double", "lgamma", "digamma", "logit"})
 
 
 def binary(name):
     found = [op(name, T(3, 4), T(3, 4)), op(name, T(3, 4), T(4)), op(name, T(3, 1), T(2, 1, 4)).but(in_place=None),
              op(name, T(), T(3)).but(in_place=None)]
-    if name not in ("maximum", "minimum", "logaddexp", "logaddexp2"):
+    if name not in ("maximum", "minimum", "logaddexp", "logaddexp2", "atan2", "hypot", "fmax", "fmin", "ldexp"):
         found.append(op(name, T(3, 4), 0.7))
     if name in ("add", "sub", "mul", "div", "pow"):
         found.append(op(name, C(0.7), T(3, 4)).but(in_place=None))
     return found
 
 
-BINARY = ["add", "sub", "mul", "div", "pow", "fmod", "remainder", "maximum", "minimum", "logaddexp", "logaddexp2"]
+BINARY = ["add", "sub", "mul", "div", "pow", "fmod", "remainder", "maximum", "minimum", "logaddexp", "logaddexp2", "atan2",
+          "hypot", "copysign", "fmax", "fmin", "xlogy", "ldexp"]
+
+
+def written(name, case):
+    """The case, and in place in Tamis only: torch has no such method, or no gradient of it."""
+
+    def write(lib, *given):
+        if lib is torch:
+            return case.call(lib, *given)
+        x = given[0] * 1
+        return getattr(x, name + "_")(*given[1:])
+
+    return case.but(in_place=write)
 
 
 def reduction(name):
@@ -182,6 +205,53 @@ def class_loss(name):
     return found
 
 
+SIGNS = [[1, -1, 1, 1], [-1, 1, -1, 1], [1, 1, -1, -1]]
+LABELS = [[2, 0, -1, 1], [1, -1, 0, 0], [3, 2, 1, 0]]
+
+
+def margin_loss(name):
+    """Plain, and with a mask: torch gets the loss without reduction of all, of which the mask keeps some."""
+    signed = lambda *shape: T(*shape, kind="signed")
+    arguments, options = {
+        "soft_margin_loss": ([signed(3, 4), C(SIGNS)], {}),
+        "hinge_embedding_loss": ([T(3, 4), C(SIGNS)], {"margin": 2.0}),
+        "margin_ranking_loss": ([signed(3, 4), signed(3, 4), C(SIGNS)], {"margin": 0.1}),
+        "cosine_embedding_loss": ([T(3, 4), T(3, 4), C([1, -1, 1])], {"margin": 0.1}),
+        "triplet_margin_loss": ([T(3, 4), T(3, 4), T(3, 4)], {"margin": 3.0, "p": 3.0}),
+        "multi_margin_loss": ([T(3, 4), C([2, 0, 3])], {"p": 2}),
+        "multilabel_margin_loss": ([T(3, 4), C(LABELS)], {}),
+        "multilabel_soft_margin_loss": ([signed(3, 4), T(3, 4)], {"weight": T(4)}),
+        "kl_div": ([signed(3, 4), T(3, 4)], {}),
+        "poisson_nll_loss": ([T(3, 4), T(3, 4)], {"full": True}),
+        "gaussian_nll_loss": ([T(3, 4), T(3, 4), T(3, 4)], {"full": True}),
+    }[name]
+    by_row = {"cosine_embedding_loss", "triplet_margin_loss", "multi_margin_loss", "multilabel_margin_loss",
+              "multilabel_soft_margin_loss"}
+    keep = C(ROW_MASK if name in by_row else MASK)
+    found = [op(name, *arguments, reduction=r, **options) for r in ("mean", "sum", "none")]
+
+    def call(lib, *given):
+        *own, m = given
+        a, k = own[:len(arguments)], dict(zip(options, own[len(arguments):]))
+        if lib is torch:
+            return getattr(F, name)(*a, reduction="none", **k)[m].mean()
+        return getattr(tamis, name)(*a, mask=m, **k)
+
+    return [*found, Case([*arguments, *options.values(), keep], call)]
+
+
+def attention(lib, q, k, v, mask=None, is_causal=False, scale=None):
+    """torch 1.13 has the parts of it only."""
+    if lib is tamis:
+        return lib.scaled_dot_product_attention(q, k, v, mask, is_causal=is_causal, scale=scale)
+    scores = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if is_causal:
+        mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -float("inf")) if mask.dtype == torch.bool else scores + mask
+    return scores.softmax(-1) @ v
+
+
 DENSE = ["contiguous", "offset"]
 ROW_MAJOR = ["contiguous", "stepped", "offset"]
 
@@ -195,11 +265,39 @@ TABLE = {
     **{f"masked.{n}": masked_reduction(n) for n in ("sum", "mean", "prod", "amax", "amin", "var", "std")},
     **{name: loss(name) for name in LOSSES[:6]},
     **{name: class_loss(name) for name in LOSSES[6:]},
+    **{name: margin_loss(name) for name in MARGIN_LOSSES},
     # pointwise, with more arguments
     "round": [*unary("round"), op("round", T(3, 4), decimals=1), op("round", T(3, 4, kind="signed"), decimals=-1)],
     "div": [*binary("div"), *(op("div", T(3, 4), T(4), rounding_mode=mode) for mode in ("floor", "trunc")),
             op("div", T(3, 4), 0.3, rounding_mode="floor")],
     "clamp": [op("clamp", T(3, 4), 0.4, 0.6), op("clamp", T(3, 4), T(4), T(3, 1)), op("clamp", T(3, 4), min=T(4))],
+    # torch 1.13 has no gradient of acosh_, asinh_, atanh_ and ldexp_, a wrong one of sgn_, and few digits of trigamma.
+    **{name: [written(name, c) for c in unary(name)] for name in ("asinh", "atanh")},
+    "acosh": [Case([T(3, 4)], lambda lib, x: lib.acosh(x + 1), lambda lib, x: lib.acosh(x + 1) if lib is torch
+                   else (x + 1).acosh_())],
+    "ldexp": [c.but(in_place=None) for c in binary("ldexp")] + [written("ldexp", op("ldexp", T(3, 4), T(4)))],
+    "sgn": [written("sgn", in_torch(torch.sign, T(3, 4, kind="signed"), name="sgn"))],
+    "digamma": [c.but(order=1) for c in unary("digamma")],
+    "logit": [*unary("logit"), op("logit", T(3, 4), 0.4), op("logit", T(3, 4), eps=1e-6)],
+    "float_power": [Case([T(3, 4), T(4)], lambda lib, x, y: lib.float_power(x.double(), y.double()),
+                         lambda lib, x, y: (x.double() * 1).float_power_(y.double())),
+                    Case([T(3, 4)], lambda lib, x: lib.float_power(x.double(), 1.5))],
+    "frexp": [Case([T(3, 4, kind="signed")], lambda lib, x: lib.frexp(x)[0])],
+    "heaviside": [written("heaviside", Case([T(3, 4), T(4)], lambda lib, x, y: torch.where(x == 0, y, (x > 0).to(y))
+                                            if lib is torch else lib.heaviside(x, y)))],
+    "lerp": [op("lerp", T(3, 4), T(4), 0.3), op("lerp", T(3, 4), T(3, 4), T(4)), op("lerp", T(3, 4), T(3, 1), 0.8)],
+    "addcmul": [op("addcmul", T(3, 4), T(4), T(3, 1)), op("addcmul", T(3, 4), T(3, 4), T(4), value=0.7)],
+    "addcdiv": [op("addcdiv", T(3, 4), T(4), T(3, 1)), op("addcdiv", T(3, 4), T(3, 4), T(4), value=0.7)],
+    "rsub": [op("rsub", T(3, 4), T(4)), op("rsub", T(3, 4), 0.7, alpha=2)],
+    "gelu": [*unary("gelu"), op("gelu", T(3, 4, kind="signed"), approximate="tanh")],
+    **{name: [written(name, c) for c in [*unary(name), op(name, T(3, 4, kind="signed"), *more)]] for name, more in {
+        "leaky_relu": [0.3], "elu": [0.3], "celu": [0.5], "hardtanh": [-0.5, 0.7], "selu": [], "relu6": [], "silu": [],
+        "mish": [], "hardswish": []}.items()},
+    "hardsigmoid": [written("hardsigmoid", in_torch(lambda x: (x + 3).clamp(0, 6) / 6, T(3, 4, kind="signed"),
+                                                    name="hardsigmoid"))],
+    "softplus": [*unary("softplus"), op("softplus", T(3, 4, kind="signed"), 2.0, 1.0)],
+    "threshold": [written("threshold", op("threshold", T(3, 4), 0.6, 2.0))], "glu": [op("glu", T(3, 4)), op("glu", T(4, 3), 0)],
+    "prelu": [op("prelu", T(3, 4, kind="signed"), T(4)), op("prelu", T(3, 4, kind="signed"), T(1))],
     "where": [op("where", C(MASK), T(3, 4), T(3, 4)), op("where", C(MASK), T(4), T(3, 1)),
               op("where", C(MASK), T(2, 3, 4), T())],
     "float": [op("float", T(3))], "to": [Case([T(3)], lambda lib, x: x.to(lib.float64) * 2)],
@@ -267,6 +365,14 @@ TABLE = {
         else lib.masked.quantile(x, q, 1, mask=m))],
     "masked.logaddexp": [op("masked.logaddexp", T(3, 4), T(3, 4), input_mask=C(MASK),
                             other_mask=C(ROW_MASK + [True])).but(order=1)],  # torch's second one is NaN
+    # attention
+    "scaled_dot_product_attention": [
+        Case([T(3, 2), T(4, 2), T(4, 3)], attention), Case([T(3, 2), T(4, 2), T(4, 3), C(MASK)], attention),
+        Case([T(2, 3, 2), T(4, 2), T(2, 4, 3), T(3, 4)], attention),
+        Case([T(2, 3, 2), T(2, 4, 2), T(4, 1)], lambda lib, *x: attention(lib, *x, is_causal=True, scale=2.0)),
+        Case([T(3, 2), T(3, 2), T(3, 2), C([0, 2, 3])], lambda lib, q, k, v, o: torch.cat(
+            [attention(lib, q[:2], k[:2], v[:2]), v[2:]]) if lib is torch
+            else lib.scaled_dot_product_attention(q, k, v, offsets=o))],
     # softmax and scans
     "softmax": [op("softmax", T(3, 4), 1), op("softmax", T(3, 4, kind="signed"), 0)],
     "log_softmax": [op("log_softmax", T(3, 4), 1), op("log_softmax", T(3, 4, kind="signed"), 0)],
@@ -361,6 +467,59 @@ TABLE = {
     "repeat_interleave": [op("repeat_interleave", T(2, 3), 2), op("repeat_interleave", T(2, 3), C([2, 0, 1]), 1)],
     "hstack": [Case([T(2, 3), T(2, 1)], lambda lib, a, b: lib.hstack([a, b]))],
     "vstack": [Case([T(3), T(2, 3)], lambda lib, a, b: lib.vstack([a, b]))],
+    "tensor_split": [op("tensor_split", T(5, 3), 2), op("tensor_split", T(2, 5), [1, 3], 1)],
+    "hsplit": [op("hsplit", T(2, 4), 2)], "vsplit": [op("vsplit", T(4, 2), [1, 3])], "dsplit": [op("dsplit", T(2, 1, 4), 2)],
+    "unfold": [op("unfold", T(3, 6), 1, 3, 1), op("unfold", T(5, 2), 0, 2, 2), op("unfold", T(4), 0, 3, 1)],
+    "as_strided": [op("as_strided", T(3, 4), [2, 3], [4, 1]).but(layouts=["contiguous"]),
+                   op("as_strided", T(3, 4), [3, 3], [2, 1], 1).but(layouts=["contiguous"]),
+                   Case([T(3, 4)], lambda lib, x: (x * 2)[1:].as_strided([2, 2], [3, 1], 2)).but(layouts=DENSE),
+                   Case([T(4)], lambda lib, x: (x * 2).expand(3, 4).as_strided([2, 2], [1, 1])).but(layouts=DENSE)],
+    "atleast_1d": [op("atleast_1d", T()), Case([T(), T(3)], lambda lib, a, b: lib.atleast_1d(a, b))],
+    "atleast_2d": [op("atleast_2d", T(3)), Case([T(), T(3)], lambda lib, a, b: lib.atleast_2d([a, b]))],
+    "atleast_3d": [op("atleast_3d", T(3)), Case([T(), T(2, 3)], lambda lib, a, b: lib.atleast_3d(a, b))],
+    "column_stack": [Case([T(3), T(3, 2)], lambda lib, a, b: lib.column_stack([a, b]))],
+    "dstack": [Case([T(3), T(1, 3)], lambda lib, a, b: lib.dstack([a, b]))],
+    "block_diag": [Case([T(2, 3), T(2), T()], lambda lib, *a: lib.block_diag(*a))],
+    "cartesian_prod": [Case([T(2), T(3)], lambda lib, *a: lib.cartesian_prod(*a))],
+    "combinations": [op("combinations", T(4)), op("combinations", T(3), 3, True)],
+    "diagflat": [op("diagflat", T(2, 3), 1)], "fill": [op("fill", T(2, 3), T()).but(in_place=None)],
+    # products and distances
+    "addmv": [op("addmv", T(3), T(3, 4), T(4)), op("addmv", T(), T(3, 4), T(4), beta=0.5, alpha=2.0).but(in_place=None)],
+    "addr": [op("addr", T(3, 4), T(3), T(4)), op("addr", T(4), T(3), T(4), beta=0.5, alpha=2.0).but(in_place=None)],
+    "addbmm": [op("addbmm", T(3, 2), T(2, 3, 4), T(2, 4, 2)),
+               op("addbmm", T(2), T(2, 3, 4), T(2, 4, 2), beta=0.5, alpha=2.0).but(in_place=None)],
+    "baddbmm": [op("baddbmm", T(2, 3, 2), T(2, 3, 4), T(2, 4, 2)),
+                op("baddbmm", T(2), T(2, 3, 4), T(2, 4, 2), beta=0.5, alpha=2.0).but(in_place=None)],
+    "vdot": [op("vdot", T(4), T(4))], "trace": [op("trace", T(3, 4))],
+    "inner": [op("inner", T(4), T(4)), op("inner", T(2, 4), T(3, 4)), op("inner", T(), T(3))],
+    "tensordot": [op("tensordot", T(2, 3), T(2, 3)), op("tensordot", T(2, 3, 4), T(4, 3, 2), ([1, 2], [1, 0]))],
+    "einsum": [Case([T(2, 3), T(3, 4)], lambda lib, a, b: lib.einsum("ij,jk->ki", a, b)),
+               Case([T(3, 3)], lambda lib, a: lib.einsum("ii->i", a)),
+               Case([T(2, 3), T(4, 3, 2), T(2, 2)], lambda lib, a, b, c: lib.einsum("bn,anm,bm->ba", a, b, c)),
+               Case([T(2, 1, 3, 2), T(4, 2, 2)], lambda lib, a, b: lib.einsum("...ij,...jk->...ik", [a, b]))],
+    "kron": [op("kron", T(2, 3), T(3, 2)).but(layouts=["contiguous"]), op("kron", T(2), T(2, 2)).but(layouts=["contiguous"])],
+    "cross": [op("cross", T(2, 3), T(2, 3), 1), op("cross", T(3, 2), T(3, 2), dim=0)],
+    # torch 1.13 does not differentiate its own.
+    "vander": [in_torch(lambda x: torch.stack([x ** 2, x, x ** 0], 1), T(3), name="vander"),
+               in_torch(lambda x: torch.stack([x ** 0, x], 1), T(3), name="vander", N=2, increasing=True)],
+    "cdist": [op("cdist", T(2, 3), T(4, 3), p) for p in (1.0, 2.0, 3.0)] + [op("cdist", T(2, 2, 3), T(4, 3))],
+    "pdist": [op("pdist", T(4, 3), p) for p in (1.0, 2.0, 3.0)],
+    "dist": [op("dist", T(2, 3), T(3), p) for p in (1.0, 2.0, 3.0)],
+    "pairwise_distance": [op("pairwise_distance", T(2, 3), T(2, 3)), op("pairwise_distance", T(2, 3), T(3), p=3.0, keepdim=True)],
+    "cosine_similarity": [op("cosine_similarity", T(2, 3), T(2, 3)), op("cosine_similarity", T(2, 3), T(3), dim=-1)],
+    "renorm": [op("renorm", T(3, 4), 2.0, 0, 1.0), op("renorm", T(2, 3, 2), 1.0, 1, 2.2)],
+    # samples and slopes
+    "cov": [op("cov", T(3, 4)), op("cov", T(2, 4), correction=0, aweights=T(4)).but(order=1),
+            op("cov", T(2, 4), fweights=C([1, 2, 0, 3]))],
+    "corrcoef": [op("corrcoef", T(3, 5))],
+    "layer_norm": [op("layer_norm", T(3, 4), [4]), op("layer_norm", T(2, 3, 4), [3, 4], T(3, 4), T(3, 4), 0.5)],
+    "trapezoid": [op("trapezoid", T(3, 4)), op("trapezoid", T(3, 4), dx=0.5, dim=0), op("trapezoid", T(3, 4), T(4)),
+                  op("trapezoid", T(3, 4), T(3, 4), dim=0)],
+    "cumulative_trapezoid": [op("cumulative_trapezoid", T(3, 4), dx=0.5, dim=0), op("cumulative_trapezoid", T(3, 4), T(4))],
+    "gradient": [op("gradient", T(3, 4)), op("gradient", T(3, 4), spacing=0.5, dim=1, edge_order=2),
+                 Case([T(4), C([0.0, 0.5, 2.0, 2.5])], lambda lib, x, at: lib.gradient(x, spacing=[at], edge_order=2))],
+    "embedding": [op("embedding", C([[2, 0], [1, 2]]), T(3, 4)), op("embedding", C([2, 0, 2]), T(3, 4), padding_idx=2)],
+    "dropout": [op("dropout", T(3, 4), training=False), op("dropout", T(3, 4), p=1.0)],
     # replacing
     "nan_to_num": [op("nan_to_num", T(3, 4))],
     "clamp_min": [op("clamp_min", T(3, 4), 0.5)], "clamp_max": [op("clamp_max", T(3, 4), T(4))],
@@ -373,13 +532,20 @@ TABLE = {
 
 # Rows through which no gradient flows: what they give is no floating point number, or depends on no element.
 FLAT = set("""
+    bernoulli_ cauchy_ empty_strided exponential_ geometric_ histc histogram is_nonzero log_normal_ logspace normal normal_
+    randint_like random_ scalar_tensor uniform_
     all allclose any arange argmax argmin argsort argwhere band bernoulli between bincount bitwise_and bitwise_not
     bitwise_or bitwise_xor bool bucketize byte causal char count count_nonzero detach documents drop_token_ids empty
-    empty_like eq equal eye floor_divide from_indices from_lengths full full_like ge gt int is_complex isclose isfinite
+    empty_like eq equal eye floor_divide from_bits from_indices from_lengths full full_like ge gt int is_complex isclose isfinite
     isin isinf isnan isneginf isposinf jagged_mask keep_token_ids le linspace logical_and logical_not logical_or logical_xor long lt
     masked.all masked.any masked.argmax masked.argmin masked.count masked.output_mask multinomial ne new_empty
+    all allclose any arange argmax argmin argsort argwhere band bernoulli between bincount bitwise_and bitwise_left_shift
+    bitwise_not bitwise_or bitwise_right_shift bitwise_xor bool bucketize byte can_cast causal char count count_nonzero detach documents drop_token_ids empty
+    empty_like eq equal eye floor_divide from_bits from_indices from_lengths full full_like gcd ge gt int is_complex isclose isfinite
+    isin isinf isnan isneginf isposinf isreal jagged_mask keep_token_ids lcm le linspace logical_and logical_not logical_or logical_xor long lt
+    masked.all masked.any masked.argmax masked.argmin masked.count masked.output_mask multinomial ne nextafter new_empty
     new_full new_ones new_zeros nonzero nonzero_static
-    nonzero_tuple one_hot ones ones_like rand rand_like randint randn randn_like randperm result_type searchsorted short
-    sliding_window tril_indices triu_indices zeros zeros_like""".split())
+    nonzero_tuple one_hot ones ones_like promote_types rand rand_like randint randn randn_like randperm result_type searchsorted short signbit
+    sliding_window to_bits tril_indices triu_indices zeros zeros_like""".split())
 # Those of complex numbers, which have none.
-COMPLEX = {"cdouble", "cfloat", "complex", "imag", "view_as_complex", "view_as_real"}
+COMPLEX = {"cdouble", "cfloat", "complex", "imag", "polar", "view_as_complex", "view_as_real"}

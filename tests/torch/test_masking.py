@@ -1,5 +1,6 @@
 """Masking: select, fill, scatter, where, nonzero, isin, x[mask], and the mask builders."""
 
+import numpy as np
 import pytest
 import tamis
 import torch
@@ -224,6 +225,20 @@ def test_builders_of_bands(check):
                 against(check, "sliding_window", lambda n, w: tamis.masks.sliding_window(n, w, causal),
                         lambda n, w: arange_mask(lambda i, j: (i - j < w) & (j - i < (1 if causal else w)))(n, n),
                         n, window)
+
+
+def test_bits(check):
+    rng = seeded("bits")
+    for order in ("little", "big"):
+        for shape in [(0,), (1,), (8,), (13,), (3, 7), (70, 65), ()]:
+            m = mask(shape, rng)
+            against(check, "to_bits", lambda m: tamis.masks.to_bits(m, bitorder=order),
+                    lambda m: torch.from_numpy(np.packbits(m.numpy().reshape(-1), bitorder=order)), m)
+        for n, count in [(0, None), (1, 3), (2, None), (9, 70), (600, 4799)]:
+            bits = pair("uint8", (n,), rng)
+            against(check, "from_bits", lambda b, c: tamis.masks.from_bits(b, c, bitorder=order),
+                    lambda b, c: torch.from_numpy(np.unpackbits(b.numpy(), count=c, bitorder=order).astype(bool)),
+                    bits, count)
 
 
 def test_builders_from_lengths(check):

@@ -1,12 +1,12 @@
 // WebGpu: the GPU of a browser, for the library. The C++ side (src/browser_gpu.cpp) knows buffers and pipelines by
 // numbers and sends lists of commands; numbers come back when a promise says so, and so does what went wrong.
 
-const usage = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 };
+import { Params } from "./params.js";
+
+const usage = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, storage: 0x80 };
 const compute = 0x4; // GPUShaderStage.COMPUTE
 const mapForReading = 0x1; // GPUMapMode.READ
 
-/** The parameters of all kernels of a list take at most this many bytes, as kParamsBytes says. */
-const paramsBytes = 1 << 18;
 /** Groups of bound buffers are remembered until there are this many. */
 const maxGroups = 4096;
 /** Buffers to read through are kept if they have this many bytes; larger ones are rare. */
@@ -29,7 +29,7 @@ class Device {
   constructor(number, device) {
     this.number = number;
     this.device = device;
-    this.params = device.createBuffer({ size: paramsBytes, usage: usage.uniform | usage.copyTarget });
+    this.params = new Params(device);
     device.addEventListener("uncapturederror", (event) => {
       event.preventDefault(); // it is thrown where somebody awaits
       const isMemory = event.error.constructor.name === "GPUOutOfMemoryError";
@@ -102,7 +102,7 @@ class Device {
     const key = `${layout.accesses} ${bytes} ${numbers.join(" ")}`; // numbers are never used again
     let group = this.groups.get(key);
     if (!group) {
-      const entries = [{ binding: 0, resource: { buffer: this.params, size: bytes } }];
+      const entries = [{ binding: 0, resource: { buffer: this.params.buffer, size: bytes } }];
       for (const number of numbers) entries.push({ binding: entries.length, resource: { buffer: this.buffers.get(number) } });
       group = this.device.createBindGroup({ layout: layout.group, entries });
       if (this.groups.size >= maxGroups) this.groups.clear();
@@ -111,8 +111,8 @@ class Device {
     return group;
   }
 
-  submit(words, memory, params, bytes) {
-    if (bytes > 0) this.device.queue.writeBuffer(this.params, 0, memory, params, bytes);
+  submit(words, params) {
+    this.params.begin(4 * params.length);
     const encoder = this.device.createCommandEncoder();
     let pass = null;
     let at = 0;
@@ -123,7 +123,7 @@ class Device {
       const kind = next();
       if (kind === commandKinds.dispatch) {
         pass ??= encoder.beginComputePass();
-        this.encodeDispatch(pass, next);
+        this.encodeDispatch(pass, next, params);
         continue;
       }
       pass?.end();
@@ -137,10 +137,11 @@ class Device {
       }
     }
     pass?.end();
+    this.params.write();
     this.device.queue.submit([encoder.finish()]);
   }
 
-  encodeDispatch(pass, next) {
+  encodeDispatch(pass, next, params) {
     const { kernel, layout, refused } = this.pipelines[next() - 1];
     const [paramsBegin, bytes, columns, rows, count] = [next(), next(), next(), next(), next()];
     const numbers = Array.from({ length: count }, next);
@@ -149,7 +150,8 @@ class Device {
       return;
     }
     pass.setPipeline(kernel);
-    pass.setBindGroup(0, this.groupOf(layout, bytes, numbers), [paramsBegin]);
+    const own = params.subarray(paramsBegin / 4, (paramsBegin + bytes) / 4);
+    pass.setBindGroup(0, this.groupOf(layout, bytes, numbers), [this.params.place(own)]);
     pass.dispatchWorkgroups(columns, rows);
   }
 
@@ -212,7 +214,8 @@ export class WebGpu {
         return device(number).makePipeline(code, letters.join(""));
       },
       gpu_submit: (number, commands, words, params, bytes) => {
-        device(number).submit(new Uint32Array(memory(), commands >>> 0, words), memory(), params >>> 0, bytes);
+        const wordsAt = (address, count) => new Uint32Array(memory(), address >>> 0, count);
+        device(number).submit(wordsAt(commands, words), wordsAt(params, bytes / 4));
       },
       gpu_read: (number, buffer, begin, bytes, token) => {
         this.#reading = this.#read(device(number), buffer, begin, bytes, token);
@@ -356,15 +359,22 @@ export class WebGpu {
   }
 }
 
+const turns = []; // those who wait for one
+let channel = null; // made once, which takes longer than a turn
+
 /** Until the tasks that are due have run. A timeout would take milliseconds. */
 function turn() {
-  return new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      done();
+  if (!channel) {
+    channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      turns.shift()();
+      if (turns.length === 0) channel.port1.unref?.(); // Node would wait for more
     };
-    port2.postMessage(null);
+  }
+  return new Promise((done) => {
+    turns.push(done);
+    channel.port1.ref?.();
+    channel.port2.postMessage(null);
   });
 }
 

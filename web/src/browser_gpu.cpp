@@ -225,6 +225,7 @@ void tm_gpu_opened(uint32_t device, uint32_t bytes, double buffer_bytes) {
   }
   now.device = device;
   now.limits.buffer_bytes = static_cast<uint64_t>(buffer_bytes);
+  now.limits.in_software = now.adapter.type == "cpu";
   const bool is_default = default_device().type() == "webgpu";
   reopen(0);
   if (is_default) set_default_device("webgpu");

@@ -203,7 +203,7 @@ test("a call that the device refuses rejects the next await", async () => {
     };
   await withMethod("createBuffer", tooLarge, async () => {
     there.to("float16").settle(); // of a size that is not kept
-    torch.zeros(3_000_001, { device: "webgpu" });
+    torch.zeros(3_000_001, { device: "webgpu" }).settle();
   });
   await assert.rejects(webgpu.synchronize(), "memory", "could not allocate");
   await webgpu.synchronize();
@@ -231,7 +231,7 @@ test("a lost device rejects what waits and refuses what follows; the CPU goes on
   for (const promise of waiting) await assert.rejects(promise, "device", "lost");
   assert.throws(() => there.add(1).settle(), "device", "was lost");
   assert.throws(() => deferred.settle(), "device", "is_available()");
-  assert.throws(() => torch.zeros(5_000_000, { device: "webgpu" }), "device", "was lost");
+  assert.throws(() => torch.zeros(5_000_000, { device: "webgpu" }).settle(), "device", "was lost");
   await assert.rejects(there.tolist_async(), "device", "was lost");
   await assert.rejects(webgpu.synchronize(), "device", "was lost");
   assert.equal(here.gt(0).sum().item(), numbers().gt(0).sum().item());

@@ -19,7 +19,7 @@ const browser = await launch();
 try {
   const { page, errors } = await openPage(browser, `${server.url}/page.html`);
   console.log(`Chromium ${browser.version()}, WebGPU: ${await requireAdapter(page)}`);
-  const { compared, wrong, kernels } = await page.evaluate(async (wanted) => {
+  const { compared, wrong, subnormal, kernels } = await page.evaluate(async (wanted) => {
     const tamis = await import("/package/index.js");
     const { sweepOnGpu } = await import("/test/sweep.js");
     await tamis.webgpu.is_available();
@@ -33,6 +33,7 @@ try {
     return { ...found, kernels: tamis.webgpu.stats().pipelines };
   }, names);
   for (const text of [...wrong.slice(0, 50), ...errors]) console.error(text);
+  console.log(`${subnormal} calls left out: they have subnormal numbers, which a GPU may take for zero`);
   console.log(`${compared - wrong.length} passed, ${wrong.length} failed, ${kernels} kernels`);
   process.exitCode = wrong.length === 0 && errors.length === 0 && compared > 0 ? 0 : 1;
 } finally {

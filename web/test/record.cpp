@@ -10,6 +10,7 @@
 
 #include "core/tensor_impl.h"
 #include "ops/forms/forms.h"
+#include "ops/native_rows.h"
 #include "tamis/tamis.h"
 
 namespace tamis {
@@ -174,8 +175,13 @@ void run(const std::string& folder) {
     Json call = record(form, args, store);
     call.is_null() ? static_cast<void>(++left_out) : calls.push_back(std::move(call));
   };
+  std::set<std::string> native;  // which the package does not have
+  for (const Family& family : native_families()) {
+    for (const Row& row : family.rows()) native.insert(row.name());
+  }
   for (const std::vector<Row>* rows : {&all_rows(), &method_rows()}) {
     for (const Row& row : *rows) {
+      if (native.contains(row.name())) continue;
       for (const Form& form : forms_of(row)) {
         for (const Args& sample : row.samples) {
           add(form, sample);

@@ -2,8 +2,12 @@
 
 import { mergeTables } from "./tables.mjs";
 
-/** The strings that a parameter takes, by its name, or by function and name. */
+/** The strings that a parameter takes, by its name, or by function and name; null if it takes any. */
 export const choices = {
+  approximate: ["none", "tanh"],
+  bitorder: ["little", "big"],
+  compute_mode: ["use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"],
+  equation: null,
   indexing: ["ij", "xy"],
   interpolation: ["linear", "lower", "higher", "midpoint", "nearest"],
   mode: ["constant", "reflect", "replicate", "circular"],
@@ -14,13 +18,15 @@ export const choices = {
   "scatter.reduce": ["add", "multiply"],
   "index_reduce.reduce": ["prod", "mean", "amax", "amin"],
   "scatter_reduce.reduce": ["sum", "prod", "mean", "amax", "amin"],
+  "kl_div.reduction": ["none", "mean", "sum", "batchmean"],
   "norm.p": ["fro", "nuc"],
 };
 
 /** Those of a parameter of a function. */
 export function choicesOf(f, p) {
-  const found = choices[`${f.name.replace(/_$/, "")}.${p.name}`] ?? choices[p.name];
-  if (!found) throw new Error(`${f.name}: what strings does ${p.name} take?`);
+  const own = `${f.name.replace(/_$/, "")}.${p.name}`;
+  const found = own in choices ? choices[own] : choices[p.name];
+  if (found === undefined) throw new Error(`${f.name}: what strings does ${p.name} take?`);
   return found;
 }
 
@@ -51,7 +57,7 @@ export function variantsOf(f, overload, tables) {
   const [name] = names;
   const p = overload.parameters.find((q) => q.name === name);
   const seen = tables.variants[name];
-  const unseen = p.types[0] === "str" ? choicesOf(f, p).filter((value) => !seen.some((variant) => variant.value === value)) : [];
+  const unseen = p.types[0] === "str" ? (choicesOf(f, p) ?? []).filter((value) => !seen.some((variant) => variant.value === value)) : [];
   return seen.map(({ value, tables: own }) => {
     const isDefault = JSON.stringify(value) === defaultOf(p);
     return { overload: fix(overload, name, isDefault ? [value, ...unseen] : [value]), tables: own };

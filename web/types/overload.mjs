@@ -147,7 +147,7 @@ export class Overload {
   /** The parameter dtype: what is asked for is what comes, or what the rule makes of it. */
   findDtype() {
     const { byDtype, plain, alone } = this.tables;
-    if (!byDtype || this.overload.writes === 0) return;
+    if (!byDtype || this.overload.writes === 0 || !(alone || plain)) return;
     const asked = dtypes.filter((dtype) => byDtype[dtype]);
     const gives = (dtype) => byDtype[dtype][0];
     this.askable = setType(new Set(asked));
@@ -216,7 +216,7 @@ export class Overload {
     if (p.types[0] === "device") return "N";
     if (p.types[0] === "Tensor" || p.types[0] === "Scalar") return this.operandType(p);
     if (p.types[0] === "Tensor[]") return `readonly ${this.tensorType("DType", p)}[]`;
-    return p.types.map((type) => (type === "str" ? choicesOf(this.f, p).map((text) => `"${text}"`).join(" | ") : plainTypes[type])).join(" | ");
+    return p.types.map((type) => (type === "str" ? (choicesOf(this.f, p)?.map((text) => `"${text}"`).join(" | ") ?? "string") : plainTypes[type])).join(" | ");
   }
 
   // ---- the result ----
@@ -300,7 +300,7 @@ export class Overload {
       case "Tensor[]":
         return `Tensor<${this.dtypeOf(0)}, ${device}>${this.tables.single ? "" : "[]"}`;
       case "dtype":
-        return this.dtypeOf(0);
+        return this.main ? this.dtypeOf(0) : "DType";
       case "int":
         return "number";
       default:

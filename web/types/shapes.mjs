@@ -30,10 +30,12 @@ function mixed(overload, byPosition, named, count) {
 }
 
 /** zeros(2, 3), zeros(2, 3, {dtype: "int64"}) */
-function spread(overload, list, named) {
+function spread(overload, byPosition, named) {
+  const list = byPosition.at(-1);
+  const before = byPosition.slice(0, -1).map((p) => `${p.name}: ${overload.typeOf(p)}`);
   const item = list.types[0] === "int[]" ? "Int" : "L";
-  const shapes = [[`...${list.name}: ${item}[]${item === "L" ? " & Unmixed<L>" : ""}`]];
-  if (named.length > 0) shapes.push([`...args: [...${list.name}: ${item}[], options: ${object(overload, named)}]`]);
+  const shapes = [[...before, `...${list.name}: ${item}[]${item === "L" ? " & Unmixed<L>" : ""}`]];
+  if (named.length > 0) shapes.push([...before, `...args: [...${list.name}: ${item}[], options: ${object(overload, named)}]`]);
   return shapes;
 }
 
@@ -46,7 +48,7 @@ export function shapesOf(overload) {
   // A tensor that a function is about comes first, without a name.
   const least = !isMethod && byPosition[0]?.types[0].startsWith("Tensor") ? 1 : 0;
   const shapes = [primary(overload, byPosition, named)];
-  if (overload.overload.variadic) shapes.push(...spread(overload, byPosition.at(-1), named));
+  if (overload.overload.variadic) shapes.push(...spread(overload, byPosition, named));
   for (let count = byPosition.length - 1; count >= least; --count) shapes.push(mixed(overload, byPosition, named, count));
   const self = isMethod ? [`this: ${overload.typeOf(overload.params[0])}`] : [];
   return shapes.filter(Boolean).map((shape) => [...self, ...shape]);

@@ -82,6 +82,7 @@ const onGpu = {
     return {
       run: async () => {
         const result = await compute(own);
+        if (typeof result === "number") return; // which has been waited for
         await torch.webgpu.synchronize();
         dispose(result);
       },

@@ -11,40 +11,110 @@ from tamis._tamis import (
     Tensor,
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
+    cosine_embedding_loss,
+    cosine_similarity,
     cross_entropy,
+    embedding,
+    gaussian_nll_loss,
+    gelu,
+    glu,
+    hardshrink,
+    hinge_embedding_loss,
+    kl_div,
     l1_loss,
+    layer_norm,
     log_softmax,
+    logsigmoid,
+    margin_ranking_loss,
     mse_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
     nll_loss,
     normalize,
     one_hot,
     pad,
+    pairwise_distance,
+    pdist,
+    poisson_nll_loss,
+    prelu,
+    scaled_dot_product_attention,
     sigmoid,
     smooth_l1_loss,
+    soft_margin_loss,
     softmax,
     softmin,
+    softplus,
+    softshrink,
+    softsign,
     tanh,
+    tanhshrink,
+    triplet_margin_loss,
 )
 
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
+    "dropout",
+    "elu",
+    "elu_",
+    "embedding",
+    "gaussian_nll_loss",
+    "gelu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
+    "kl_div",
     "l1_loss",
+    "layer_norm",
+    "leaky_relu",
+    "leaky_relu_",
     "log_softmax",
+    "logsigmoid",
+    "margin_ranking_loss",
+    "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
+    "pairwise_distance",
+    "pdist",
+    "poisson_nll_loss",
+    "prelu",
     "relu",
+    "relu6",
     "relu_",
+    "scaled_dot_product_attention",
+    "selu",
+    "selu_",
     "sigmoid",
+    "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+    "triplet_margin_loss",
 ]
 
 
@@ -56,6 +126,97 @@ def relu(input: Any, inplace: bool = False) -> Any:
 def relu_(input: Tensor) -> Tensor:
     """In place: each element, or zero where it is negative."""
     return input.relu_()
+
+
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each element kept with the probability 1 - p and divided by it, else zero; in place, if asked."""
+    found = _tamis.dropout(input, p, training)
+    return input.copy_(found) if inplace else found
+
+
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """Each element limited to the range from 0 to 6; in place, if asked."""
+    return input.relu6_() if inplace else _tamis.relu6(input)
+
+
+def silu(input: Any, inplace: bool = False) -> Any:
+    """x * sigmoid(x); in place, if asked."""
+    return input.silu_() if inplace else _tamis.silu(input)
+
+
+def mish(input: Any, inplace: bool = False) -> Any:
+    """x * tanh(softplus(x)); in place, if asked."""
+    return input.mish_() if inplace else _tamis.mish(input)
+
+
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """x / 6 + 1/2, limited to the range from 0 to 1; in place, if asked."""
+    return input.hardsigmoid_() if inplace else _tamis.hardsigmoid(input)
+
+
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """x * hardsigmoid(x); in place, if asked."""
+    return input.hardswish_() if inplace else _tamis.hardswish(input)
+
+
+def selu(input: Any, inplace: bool = False) -> Any:
+    """elu with the scale and alpha that keep mean 0 and variance 1; in place, if asked."""
+    return selu_(input) if inplace else _tamis.selu(input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """In place: selu."""
+    return input.selu_()
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """Each element, or alpha * (exp(x) - 1) where it is negative; in place, if asked."""
+    return elu_(input, alpha) if inplace else _tamis.elu(input, alpha)
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """In place: elu."""
+    return input.elu_(alpha)
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """Each element, or alpha * (exp(x / alpha) - 1) where it is negative; in place, if asked."""
+    return celu_(input, alpha) if inplace else _tamis.celu(input, alpha)
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """In place: celu."""
+    return input.celu_(alpha)
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """Each element, or negative_slope times it where it is negative; in place, if asked."""
+    return leaky_relu_(input, negative_slope) if inplace else _tamis.leaky_relu(input, negative_slope)
+
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """In place: leaky_relu."""
+    return input.leaky_relu_(negative_slope)
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """Each element limited to the range from min_val to max_val; in place, if asked."""
+    return hardtanh_(input, min_val, max_val) if inplace else _tamis.hardtanh(input, min_val, max_val)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """In place: hardtanh."""
+    return input.hardtanh_(min_val, max_val)
+
+
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """Each element, or value where it is not above threshold; in place, if asked."""
+    return threshold_(input, threshold, value) if inplace else _tamis.threshold(input, threshold, value)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """In place: threshold."""
+    return input.threshold_(threshold, value)
 
 
 def huber_loss(

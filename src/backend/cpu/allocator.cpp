@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -185,6 +186,14 @@ void count_live(int64_t change, SmallCache* cache) {
   if (joins) ledger().change_live(share);
 }
 
+/// Counts a block of that many bytes.
+void count_taken(int64_t bytes, SmallCache* cache) {
+  count_live(bytes, cache);
+  if (!cache) return;
+  cache->tally.add(&Tally::allocations, 1);
+  cache->tally.add(&Tally::allocated, bytes);
+}
+
 void* take_small(int64_t capacity, SmallCache* cache) {
   const SizeClass cls = class_of(capacity);
   if (TAMIS_CACHE_MEMORY && cache && !cache->free[cls.index].empty()) {
@@ -244,7 +253,8 @@ void reserve(int64_t capacity) {
   if (capacity > left - cache_limit()) empty_large_cache();
 }
 
-void* new_large(int64_t capacity) {
+/// A block in pages that `map` gives, or null.
+void* new_large(int64_t capacity, char* (*map)(int64_t)) {
   reserve(capacity);
   static std::atomic<uint32_t> turn{0};
   // Blocks start at different offsets in their page: equal ones make loads and stores that are 4
@@ -252,12 +262,12 @@ void* new_large(int64_t capacity) {
   const int64_t stagger = 256 * (turn.fetch_add(1, std::memory_order_relaxed) % 8);
   const int64_t lead = static_cast<int64_t>(sizeof(Header)) + stagger;
   const int64_t bytes = cpu::round_to_pages(capacity + lead);
-  char* base = cpu::map_pages(bytes);
+  char* base = map(bytes);
   if (!base) {  // what is cached may be what the system lacks
     empty_large_cache();
-    base = cpu::map_pages(bytes);
+    base = map(bytes);
   }
-  if (!base) out_of_memory(capacity - kPadding);
+  if (!base) return nullptr;
   auto* h = reinterpret_cast<Header*>(base + stagger);
   *h = {base, bytes, bytes - lead};
   return h + 1;
@@ -278,7 +288,9 @@ void* take_large(int64_t capacity) {
       return h + 1;
     }
   }
-  return new_large(capacity);
+  void* const data = new_large(capacity, cpu::map_pages);
+  if (!data) out_of_memory(capacity - kPadding);
+  return data;
 }
 
 void put_large(Header* h) {
@@ -305,6 +317,13 @@ std::mutex& large_mutex() { return large_cache().mutex; }
 [[maybe_unused]] const bool held_at_fork =
     hold_at_fork<ledger_mutex>() && hold_at_fork<large_mutex>();
 
+/// A block whose pages are those that the system gave, all zero, goes back to the system: if it
+/// were kept, the next one would have to be written.
+void free_fresh_block(void* data, int64_t bytes) {
+  count_live(-bytes, small_cache());
+  give_back(header_of(data));
+}
+
 void free_block(void* data, int64_t bytes) {
   SmallCache* const cache = small_cache();
   count_live(-bytes, cache);
@@ -325,12 +344,20 @@ Memory allocate(int64_t bytes) {
   const int64_t capacity = bytes + kPadding;
   SmallCache* const cache = small_cache();
   void* data = capacity < kLarge ? take_small(capacity, cache) : take_large(capacity);
-  count_live(bytes, cache);
-  if (cache) {
-    cache->tally.add(&Tally::allocations, 1);
-    cache->tally.add(&Tally::allocated, bytes);
-  }
+  count_taken(bytes, cache);
   return {data, bytes, free_block};
+}
+
+Memory allocate_zeros(int64_t bytes) {
+  if (bytes > kMost) out_of_memory(bytes);
+  const int64_t capacity = bytes + kPadding;
+  if (void* const data = capacity < kLarge ? nullptr : new_large(capacity, map_zeros)) {
+    count_taken(bytes, small_cache());
+    return {data, bytes, free_fresh_block};
+  }
+  const Memory memory = allocate(bytes);
+  std::memset(memory.data, 0, static_cast<size_t>(bytes));
+  return memory;
 }
 
 void check_memory(int64_t bytes) {

@@ -13,6 +13,10 @@ namespace tamis::cpu {
 /// exceed what the process can have (memory_limit).
 Memory allocate(int64_t bytes);
 
+/// The same, with all bytes zero. Large blocks are pages that the system gives, which take no time
+/// until they are used.
+Memory allocate_zeros(int64_t bytes);
+
 /// The same error for other memory, such as vectors, before it is allocated.
 void check_memory(int64_t bytes);
 

@@ -20,11 +20,6 @@ bool beats(T a, T b) {
   return before;
 }
 
-template <class T>
-bool same(T a, T b) {
-  return (a == b) | ((a != a) & (b != b));
-}
-
 template <bool kLargest, class T>
 constexpr T worst() {
   return neutral_value<T>(row_of(kLargest ? Reduction::amax : Reduction::amin).neutral);
@@ -41,8 +36,8 @@ struct Best {
 /// that are masked out have the worst value.
 template <class T>
 struct Block {
-  const T* values;
-  const uint64_t* bits;
+  const T* values = nullptr;
+  const uint64_t* bits = nullptr;
 
   bool keeps(int64_t i) const { return !bits || (bits[i / 64] >> (i % 64) & 1); }
 };
@@ -74,19 +69,24 @@ class Search {
     return true;
   }
 
-  /// Elements [from, from + n) of a block; the first has index `base`.
-  static void update(const Block<T>& block, int64_t from, int64_t n, int64_t base, Best<T>& best) {
-    const T* x = block.values + from;
+  /// Elements [from, from + n) of a block; the first has index `base`. Returns whether there is a
+  /// better one among them.
+  static bool update(const Block<T>& block, int64_t from, int64_t n, int64_t base, Best<T>& best) {
     constexpr int kType = static_cast<int>(dtype_of<T>);
-    T extreme;
     constexpr int kRow = reduction_index(kLargest ? Reduction::amax : Reduction::amin);
-    kernels().reduce[kRow][kType](x, nullptr, &extreme, static_cast<size_t>(n));
-    if (best.index >= 0 && !beats<kLargest>(extreme, best.value)) return;
-    for (int64_t i = 0; i < n; ++i) {
-      if (!same(x[i], extreme) || !block.keeps(from + i)) continue;
-      best = {x[i], base + i};
-      return;
+    T extreme;
+    kernels().reduce[kRow][kType](block.values + from, nullptr, &extreme, static_cast<size_t>(n));
+    if (best.index >= 0 && !beats<kLargest>(extreme, best.value)) return false;
+    for (int64_t i = from; i < from + n;) {
+      const auto rest = static_cast<size_t>(from + n - i);
+      i += static_cast<int64_t>(kernels().find[kType](block.values + i, &extreme, rest));
+      if (i < from + n && block.keeps(i)) {
+        best = {block.values[i], base + i - from};
+        return true;
+      }
+      while (i < from + n && !block.keeps(i)) ++i;
     }
+    return false;
   }
 
   static void update(const Best<T>& part, Best<T>& best) {
@@ -126,7 +126,8 @@ void search_short_rows(const Program& program, int64_t rows, int64_t length, T* 
                });
 }
 
-/// Rows longer than a block: the best of each block, then the first of those.
+/// Rows longer than a block: the best of each block that is better than those before it in the same
+/// task, then the first of those.
 template <class T, bool kLargest>
 void search_long_rows(const Program& program, int64_t rows, int64_t length, T* values,
                       int64_t* indices) {
@@ -135,12 +136,13 @@ void search_long_rows(const Program& program, int64_t rows, int64_t length, T* v
   std::vector<Best<T>> parts(static_cast<size_t>(rows * blocks), {worst<kLargest, T>()});
   parallel_for(rows * blocks, kChunk / kBlock, [&](int64_t begin, int64_t end) {
     Search<T, kLargest> search(program);
+    Best<T> best{};
     for (int64_t i = begin; i < end; ++i) {
       const int64_t from = i % blocks * kBlock, n = std::min(kBlock, length - from);
+      if (from == 0) best = {};
       Block<T> block;
-      if (search.run(i / blocks * length + from, n, block)) {
-        search.update(block, 0, n, from, parts[i]);
-      }
+      if (!search.run(i / blocks * length + from, n, block)) continue;
+      if (search.update(block, 0, n, from, best)) parts[i] = best;
     }
   });
   for (int64_t row = 0; row < rows; ++row) {
@@ -162,25 +164,19 @@ struct Columns {
       : values(static_cast<size_t>(n), worst<kLargest, T>()), indices(static_cast<size_t>(n), -1) {}
 };
 
-/// One row, elements [from, from + width) of a block. `missing` counts the columns without a kept
-/// element so far: only those can take an element that is no better than the worst.
-template <class T, bool kLargest>
-void update_columns(const Block<T>& block, int64_t from, int64_t width, int64_t row, T* values,
-                    int64_t* indices, int64_t& missing) {
-  const T* x = block.values + from;
-  if (missing > 0) {
-    for (int64_t c = 0; c < width; ++c) {
-      if (indices[c] >= 0 || !block.keeps(from + c)) continue;
-      values[c] = x[c];
-      indices[c] = row;
-      --missing;
-    }
-  }
+/// Takes elements of one row for columns without a kept one so far, and returns how many: only
+/// those can take an element that is no better than the worst.
+template <class T>
+int64_t take_missing(const Block<T>& block, int64_t from, int64_t width, int64_t row, T* values,
+                     int64_t* indices) {
+  int64_t taken = 0;
   for (int64_t c = 0; c < width; ++c) {
-    const bool takes = beats<kLargest>(x[c], values[c]);
-    values[c] = takes ? x[c] : values[c];
-    indices[c] = takes ? row : indices[c];
+    if (indices[c] >= 0 || !block.keeps(from + c)) continue;
+    values[c] = block.values[from + c];
+    indices[c] = row;
+    ++taken;
   }
+  return taken;
 }
 
 /// Columns [col, col + width) of rows [from, to) of a [reduced, inner] matrix that begins at
@@ -188,14 +184,18 @@ void update_columns(const Block<T>& block, int64_t from, int64_t width, int64_t 
 template <class T, bool kLargest>
 void search_columns(Search<T, kLargest>& search, int64_t base, int64_t inner, int64_t from,
                     int64_t to, int64_t col, int64_t width, T* values, int64_t* indices) {
+  const auto update = kernels().arg_lines[kLargest][static_cast<int>(dtype_of<T>)];
   const int64_t rows_per_block = width == inner ? kBlock / inner : 1;
   int64_t missing = width;
   for (int64_t row = from; row < to; row += rows_per_block) {
     const int64_t rows = std::min(rows_per_block, to - row);
     Block<T> block;
     if (!search.run(base + row * inner + col, rows * width, block)) continue;
-    for (int64_t r = 0; r < rows; ++r) {
-      update_columns<T, kLargest>(block, r * width, width, row + r, values, indices, missing);
+    for (int64_t r = 0, lines; r < rows; r += lines) {
+      lines = missing > 0 ? 1 : rows - r;
+      if (missing > 0) missing -= take_missing(block, r * width, width, row + r, values, indices);
+      update(block.values + r * width, row + r, values, indices, static_cast<size_t>(lines),
+             static_cast<size_t>(width));
     }
   }
 }

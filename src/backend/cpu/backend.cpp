@@ -57,6 +57,8 @@ class CpuBackend final : public Backend {
   bool supports(Feature, DType) const override { return true; }
 
   Memory allocate(int64_t bytes) override { return cpu::allocate(bytes); }
+  void check_memory(int64_t bytes) const override { cpu::check_memory(bytes); }
+  Memory allocate_zeros(int64_t bytes) override { return cpu::allocate_zeros(bytes); }
   Memory shrink(Memory memory, int64_t bytes) override { return cpu::shrink(memory, bytes); }
   void read(const Buffer& from, size_t itemsize, int64_t n, void* host) override {
     std::memcpy(host, address(from, itemsize), static_cast<size_t>(n) * itemsize);
@@ -68,7 +70,18 @@ class CpuBackend final : public Backend {
   void store(const Program& program, const Target& target) override {
     cpu::run_store(program, target);
   }
+  bool applies(Op op, DType operand, DType result, std::span<const Applied> inputs) const override {
+    return cpu::is_one_kernel(op, operand, result, inputs);
+  }
+  void apply(Op op, DType operand, DType result, std::span<const Applied> inputs,
+             const Shape& shape, const Buffer& out) override {
+    cpu::run_apply(op, operand, result, inputs, shape, address(out, itemsize(result)));
+  }
   int64_t count(const Program& program) override { return cpu::run_count(program); }
+  bool keep_mask(const Program& program, Memory& bits, std::vector<int64_t>& begins) override {
+    bits = cpu::run_keep_mask(program, begins);
+    return true;
+  }
   bool any(const Program& program) override { return cpu::run_any(program); }
   bool all(const Program& program) override { return cpu::run_all(program); }
   void compress(const Program& program, const std::function<Output(int64_t)>& resize) override {

@@ -35,6 +35,17 @@ inline void set_bits(uint64_t* words, int64_t from, int64_t n) {
   words[last] |= tail;
 }
 
+/// Bits [from, from + n) of bytes as a word, n <= 64. No byte is read that has none of them.
+inline uint64_t bits_at(const uint8_t* bytes, int64_t from, int64_t n) {
+  const uint8_t* const first = bytes + from / 8;
+  const int64_t shift = from % 8, needed = (shift + n + 7) / 8;
+  uint64_t word = 0;
+  std::memcpy(&word, first, static_cast<size_t>(needed < 8 ? needed : 8));
+  word >>= shift;
+  if (needed > 8) word |= uint64_t{first[8]} << (64 - shift);
+  return word & tail_word(n);
+}
+
 /// Bits [from, from + n) of words, moved to the front; those after them are zero.
 inline void copy_bits(const uint64_t* words, int64_t from, int64_t n, uint64_t* out) {
   const int64_t first = from / 64, shift = from % 64, last = (from + n - 1) / 64;

@@ -26,9 +26,33 @@ void for_each_block(const Program& program, F&& block) {
   });
 }
 
+/// Calls block(evaluator, start, n) for all blocks, which are shared out evenly: for sinks to which
+/// it does not matter which blocks come after each other.
+template <class F>
+void for_blocks_evenly(const Program& program, F&& block) {
+  constexpr int64_t kFewest = 8;  // that are worth a thread
+  parallel_for((program.numel + kBlock - 1) / kBlock, kFewest, [&](int64_t begin, int64_t end) {
+    Evaluator evaluator(program);
+    for (int64_t i = begin; i < end; ++i) {
+      block(evaluator, i * kBlock, std::min(kBlock, program.numel - i * kBlock));
+    }
+  });
+}
+
 inline int64_t count_block(const Register& mask, int64_t n) {
   if (mask.state == MaskState::none) return 0;
   return mask.state == MaskState::all ? n : kernels().popcount(mask.words(), n);
+}
+
+/// The bits that are all of the program's mask and have been counted, or null.
+inline const KeptBits* counted_bits(const Program& program) {
+  static_assert(KeptBits::kCounted == kChunk);
+  const Instr& instr = program.code[0];
+  if (program.mask_end != 1 || instr.op != Op::load) return nullptr;
+  const Leaf& leaf = program.leaves[instr.leaf];
+  const bool is_whole = leaf.bits && leaf.offset == 0 && leaf.bits->numel == program.numel &&
+                        is_packed(program.shape, leaf.strides);
+  return is_whole && !leaf.bits->begins.empty() ? leaf.bits.get() : nullptr;
 }
 
 /// The mask of a program, counted before the first element is moved. Its bits are saved in between
@@ -38,8 +62,9 @@ class CountedMask {
  public:
   explicit CountedMask(const Program& program)
       : offsets_(offsets_for(program)),
-        kept_(is_structured(program) ? 0 : std::min(program.numel, kKept)),
+        kept_(costs_nothing(program) ? 0 : std::min(program.numel, kKept)),
         words_(kept_ == 0 ? nullptr : kept_words((kept_ + 63) / 64)) {
+    if (counted_bits(program)) return;
     for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
       const Register& mask = evaluator.run_mask(start, n);
       offsets_[chunk + 1] += count_block(mask, n);
@@ -63,13 +88,16 @@ class CountedMask {
   static constexpr int64_t kKept = int64_t{1} << 25;  // 4 MiB of bits
   static_assert(kKept % kChunk == 0);
 
-  /// Whether the mask is a structured one, whose bits cost nothing.
-  static bool is_structured(const Program& program) {
+  /// Whether the mask is a structured one or bits already.
+  static bool costs_nothing(const Program& program) {
     const Instr& instr = program.code[0];
-    return program.mask_end == 1 && instr.op == Op::load && program.leaves[instr.leaf].intervals;
+    if (program.mask_end != 1 || instr.op != Op::load) return false;
+    const Leaf& leaf = program.leaves[instr.leaf];
+    return leaf.intervals || leaf.bits;
   }
 
   static std::vector<int64_t> offsets_for(const Program& program) {
+    if (const KeptBits* kept = counted_bits(program)) return kept->begins;
     const int64_t n = chunks_of(program.numel) + 1;
     check_memory(n * static_cast<int64_t>(sizeof(int64_t)));
     return std::vector<int64_t>(static_cast<size_t>(n), 0);

@@ -25,7 +25,7 @@ struct Arena {
   size_t bytes = 0;
   ~Arena() { std::free(data); }
 };
-thread_local Arena register_arena, mask_arena;
+thread_local Arena register_arena, mask_arena, apply_arena;
 
 void* buffer_in(Arena& arena, size_t bytes) {
   if (arena.bytes < bytes) {
@@ -63,6 +63,8 @@ bool is_packed(const Shape& shape, const Shape& strides) {
 uint64_t* kept_words(int64_t count) {
   return static_cast<uint64_t*>(buffer_in(mask_arena, static_cast<size_t>(count) * 8));
 }
+
+char* apply_buffers(size_t bytes) { return static_cast<char*>(buffer_in(apply_arena, bytes)); }
 
 Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kernels()) {
   const auto count = static_cast<size_t>(program.registers);
@@ -293,6 +295,7 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
   const Leaf& leaf = program_.leaves[instr.leaf];
   Register& dst = registers_[instr.dst];
   const bool packed = is_packed(program_.shape, leaf.strides);
+  if (leaf.counts) return load_counter(leaf, start, n, static_cast<int64_t*>(dst.buffer));
   if (leaf.dtype != DType::boolean) {
     const int64_t at = packed ? start : run_at(program_.shape, leaf.strides, start, n);
     if (at >= 0) {
@@ -305,6 +308,8 @@ void Evaluator::load(const Instr& instr, int64_t start, int64_t n) {
   auto* words = static_cast<uint64_t*>(dst.buffer);
   if (leaf.intervals) {
     load_intervals(leaf, start, n, words);
+  } else if (leaf.bits) {
+    load_bits(leaf, start, n, dst);
   } else if (packed) {
     kernels_.to_mask[0](address(leaf) + start, words, n);
   } else if (leaf.strides.empty() || leaf.strides.back() == 0) {
@@ -361,6 +366,48 @@ void Evaluator::load_bytes(int number, int64_t start, int64_t n, void* out) {
                      } else {
                        kernels_.gather[width](from, stride, to, length);
                      }
+                   });
+}
+
+void Evaluator::load_bits(const Leaf& leaf, int64_t start, int64_t n, Register& dst) {
+  auto* const bytes = static_cast<uint8_t*>(leaf.bits->bytes->data());
+  auto* const words = static_cast<uint64_t*>(dst.buffer);
+  if (is_packed(program_.shape, leaf.strides)) {
+    const int64_t first = leaf.offset + start;
+    uint8_t* const at = bytes + first / 8;
+    if (first % 8 == 0 && n % 64 == 0 && reinterpret_cast<uintptr_t>(at) % 8 == 0) {
+      dst.data = at;  // where they are
+      return;
+    }
+    for (int64_t i = 0; i < n; i += 64) {
+      words[i / 64] = bits_at(bytes, first + i, std::min<int64_t>(64, n - i));
+    }
+    return;
+  }
+  std::memset(words, 0, words_of(n) * 8);
+  const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
+  for_each_segment(program_.shape, leaf.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     const int64_t position = leaf.offset + offset;
+                     if (stride == 0) {
+                       if (bits_at(bytes, position, 1)) set_bits(words, at, length);
+                       return;
+                     }
+                     const int64_t most = stride == 1 ? 64 : 1;  // bits at a time
+                     for (int64_t done = 0, here; done < length; done += here) {
+                       here = std::min({most, 64 - (at + done) % 64, length - done});
+                       const uint64_t bits = bits_at(bytes, position + done * stride, here);
+                       words[(at + done) / 64] |= bits << ((at + done) % 64);
+                     }
+                   });
+}
+
+void Evaluator::load_counter(const Leaf& leaf, int64_t start, int64_t n, int64_t* out) {
+  const int64_t stride = leaf.strides.empty() ? 0 : leaf.strides.back();
+  for_each_segment(program_.shape, leaf.strides, start, n,
+                   [&](int64_t offset, int64_t at, int64_t length) {
+                     int64_t next = leaf.offset + offset;
+                     for (int64_t i = at; i < at + length; ++i, next += stride) out[i] = next;
                    });
 }
 

@@ -61,6 +61,8 @@ class Evaluator {
   void load_bytes(int leaf, int64_t start, int64_t n, void* out);
   void load_repeated(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
   void load_intervals(const Leaf& leaf, int64_t start, int64_t n, uint64_t* words);
+  void load_bits(const Leaf& leaf, int64_t start, int64_t n, Register& dst);
+  void load_counter(const Leaf& leaf, int64_t start, int64_t n, int64_t* out);
   void execute_mask_op(const Instr& instr, int64_t n);
   void execute_where(const Instr& instr, int64_t n);
   void execute_cast(const Instr& instr, int64_t n);
@@ -111,6 +113,8 @@ void for_each_segment(const Shape& shape, const Shape& strides, int64_t start, i
 
 /// This thread's buffer for mask words; the next call reuses it.
 uint64_t* kept_words(int64_t count);
+/// The same for operands outside of programs (apply.cpp).
+char* apply_buffers(size_t bytes);
 
 /// Whether elements are contiguous in the program's order.
 bool is_packed(const Shape& shape, const Shape& strides);

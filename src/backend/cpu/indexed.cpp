@@ -256,13 +256,74 @@ bool add_apart(const IndexedElements& indexed, const Space& space, T* y, const T
   return true;
 }
 
+/// add(at(i)) for all i < n, some at a time: the next indices are read before an element is
+/// written.
+template <class At, class Add>
+void add_in_order(int64_t n, At at, Add add) {
+  constexpr int64_t kTogether = 4;
+  int64_t i = 0;
+  for (; i + kTogether <= n; i += kTogether) {
+    int64_t next[kTogether];
+    for (int64_t k = 0; k < kTogether; ++k) next[k] = at(i + k);
+    for (const int64_t element : next) add(element);
+  }
+  for (; i < n; ++i) add(at(i));
+}
+
+/// The same on several threads. Each takes a range of the `size` elements, so that fewer of its
+/// writes miss the cache.
+template <class At, class Add>
+void add_by_ranges(int64_t n, int64_t size, int64_t threads, At at, Add add) {
+  parallel_for(threads, 1, [&](int64_t first, int64_t last) {
+    constexpr int64_t kBatch = 512;
+    const int64_t from = size * first / threads, to = size * last / threads;
+    int64_t batch[kBatch];
+    for (int64_t begin = 0; begin < n; begin += kBatch) {
+      const int64_t end = std::min(n, begin + kBatch);
+      int64_t count = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        batch[count] = at(i);
+        count += batch[count] >= from && batch[count] < to;
+      }
+      for (int64_t i = 0; i < count; ++i) add(batch[i]);
+    }
+  });
+}
+
+/// Adds *x to the elements that a single line of indices names. False if the indices are laid out
+/// in another way.
+template <class T>
+bool add_number(const IndexedElements& indexed, const Space& space, T* y, const T* x) {
+  constexpr int64_t kFar = 1 << 18;
+  const int64_t n = space.shape.back(), size = extent(indexed);
+  const bool is_line = space.shape.size() == 2 && space.shape[0] == 1 && size >= 1 &&
+                       space.strides[1].back() == 0 && indexed.columns.size() == 1 &&
+                       space.strides[2].back() == 1;
+  if (!is_line) return false;
+  const IndexColumn& column = indexed.columns[0];
+  const auto* const indices = address<const int64_t>(column.numbers);
+  const auto at = [indices, wrap = column.size, step = column.step](int64_t i) {
+    return (indices[i] + (indices[i] >> 63 & wrap)) * step;
+  };
+  const auto add = [y, number = *x](int64_t i) { y[i] = combined<Combine::add>(y[i], number); };
+  const int64_t threads = get_num_threads();
+  if (threads > 1 && size >= kFar && n >= 8 * kGrain) {
+    add_by_ranges(n, size, threads, at, add);
+  } else {
+    add_in_order(n, at, add);
+  }
+  return true;
+}
+
 template <class T>
 void combine_all(const IndexedElements& indexed, const Space& space, void* to, const void* source,
                  Combine combine) {
   const auto run = [&](auto f) { f(indexed, space, to, source); };
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    T* const y = static_cast<T*>(to);
+    const T* const x = static_cast<const T*>(source);
     if (combine == Combine::add &&
-        add_apart(indexed, space, static_cast<T*>(to), static_cast<const T*>(source))) {
+        (add_apart(indexed, space, y, x) || add_number(indexed, space, y, x))) {
       return;
     }
   }
@@ -278,7 +339,7 @@ void combine_all(const IndexedElements& indexed, const Space& space, void* to, c
 
 bool run_within(const int64_t* indices, int64_t n, int64_t low, int64_t high) {
   std::atomic<bool> good = true;
-  parallel_for(n, 8 * kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(n, 2 * kGrain, [&](int64_t begin, int64_t end) {
     // The sign of either difference tells; where one wraps around, the other one is negative.
     uint64_t signs = 0;
     const auto from = static_cast<uint64_t>(low), last = static_cast<uint64_t>(high) - 1;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
 #include <vector>
 
 #include "backend/cpu/allocator.h"
@@ -32,6 +34,9 @@ struct Parts {
   int64_t begin(int64_t part) const { return n / parts * part + std::min(part, n % parts); }
 };
 
+template <class K, class I>
+Keyed<K, I>* sort_keyed(int64_t n, int64_t parts, Keyed<K, I>* a, Keyed<K, I>* b);
+
 /// Sorts keyed elements by key; equal keys keep their order.
 template <int kBits, class K, class I>
 class RadixSort {
@@ -44,12 +49,18 @@ class RadixSort {
 
   /// Returns where the sorted elements are, a or b.
   Element* run() {
-    const K differing = differing_bits();
-    for (int shift = 0; shift < static_cast<int>(8 * sizeof(K)); shift += kBits) {
-      if (digit(differing, shift) == 0) continue;
+    const Range range = range_of_keys();
+    least_ = range.least;
+    const int end = std::bit_width(static_cast<K>(range.greatest - range.least));
+    // A few more bits than it takes to number the elements: what they leave to sort is short runs.
+    const int leading = std::bit_width(static_cast<uint64_t>(parts_.n)) + 6;
+    const int passes = (leading + kBits - 1) / kBits, last = std::countr_zero(range.differing);
+    const int begin = std::max(last, end - passes * kBits);
+    for (int shift = begin; shift < end; shift += kBits) {
       pass(shift);
       std::swap(from_, to_);
     }
+    if (begin > last) sort_runs(begin);
     return from_;
   }
 
@@ -57,32 +68,47 @@ class RadixSort {
   static constexpr size_t kBuckets = size_t{1} << kBits;
   using Counts = std::array<int64_t, kBuckets>;
 
-  static size_t digit(K key, int shift) {
-    return static_cast<size_t>(key >> shift) & (kBuckets - 1);
+  /// What is known of all keys: where they are, and the bits in which not all agree.
+  struct Range {
+    K least, greatest, differing;
+  };
+
+  /// The bits of a key from `shift` on, without what all keys have in common.
+  static size_t digits(const Element& e, K least, int shift) {
+    return static_cast<size_t>(static_cast<K>(e.key - least) >> shift);
   }
 
-  /// The bits in which not all keys agree; digits without one need no pass.
-  K differing_bits() const {
-    std::vector<K> differing(static_cast<size_t>(parts_.parts), 0);
+  Range range_of_keys() const {
+    const K first = from_[0].key;
+    std::vector<Range> ranges(static_cast<size_t>(parts_.parts), {first, first, 0});
     each_part([&](int64_t part) {
-      K bits = 0;
+      Range range{first, first, 0};
       for (int64_t i = parts_.begin(part); i < parts_.begin(part + 1); ++i) {
-        bits |= static_cast<K>(from_[i].key ^ from_[0].key);
+        range.least = std::min(range.least, from_[i].key);
+        range.greatest = std::max(range.greatest, from_[i].key);
+        range.differing |= static_cast<K>(from_[i].key ^ first);
       }
-      differing[static_cast<size_t>(part)] = bits;
+      ranges[static_cast<size_t>(part)] = range;
     });
-    K bits = 0;
-    for (K d : differing) bits |= d;
-    return bits;
+    Range all = ranges[0];
+    for (const Range& r : ranges) {
+      all = {std::min(all.least, r.least), std::max(all.greatest, r.greatest),
+             static_cast<K>(all.differing | r.differing)};
+    }
+    return all;
   }
 
   void pass(int shift) {
+    // Copies, since the compiler must assume that what is written may be the members.
+    const K least = least_;
+    const Element* const from = from_;
+    Element* const to = to_;
+    const auto digit = [=](const Element& e) { return digits(e, least, shift) & (kBuckets - 1); };
     each_part([&](int64_t part) {
       Counts& count = counts_[static_cast<size_t>(part)];
       count.fill(0);
-      for (int64_t i = parts_.begin(part); i < parts_.begin(part + 1); ++i) {
-        ++count[digit(from_[i].key, shift)];
-      }
+      const int64_t end = parts_.begin(part + 1);
+      for (int64_t i = parts_.begin(part); i < end; ++i) ++count[digit(from[i])];
     });
     // Digit by digit and, within one digit, part by part: so the order of equal keys is kept.
     int64_t at = 0;
@@ -91,10 +117,47 @@ class RadixSort {
     }
     each_part([&](int64_t part) {
       Counts& next = counts_[static_cast<size_t>(part)];
-      for (int64_t i = parts_.begin(part); i < parts_.begin(part + 1); ++i) {
-        to_[next[digit(from_[i].key, shift)]++] = from_[i];
+      const int64_t end = parts_.begin(part + 1);
+      for (int64_t i = parts_.begin(part); i < end; ++i) to[next[digit(from[i])]++] = from[i];
+    });
+  }
+
+  /// Sorts each run of elements that agree in the bits from `shift` on.
+  void sort_runs(int shift) {
+    const auto begins = [&](int64_t i) {
+      return digits(from_[i - 1], least_, shift) != digits(from_[i], least_, shift);
+    };
+    std::vector<int64_t> bounds = {0};  // of the parts, moved to where a run begins
+    for (int64_t part = 1; part <= parts_.parts; ++part) {
+      int64_t bound = std::max(bounds.back(), parts_.begin(part));
+      while (bound < parts_.n && !begins(bound)) ++bound;
+      bounds.push_back(bound);
+    }
+    each_part([&](int64_t part) {
+      const int64_t stop = bounds[static_cast<size_t>(part) + 1];
+      for (int64_t i = bounds[static_cast<size_t>(part)], end; i < stop; i = end) {
+        end = i + 1;
+        while (end < stop && !begins(end)) ++end;
+        if (end - i > 1) sort_run(i, end);
       }
     });
+  }
+
+  void sort_run(int64_t begin, int64_t end) {
+    constexpr int64_t kShort = 16;
+    Element* const run = from_ + begin;
+    if (end - begin <= kShort) return insert_in_order(run, from_ + end);
+    const Element* const sorted = sort_keyed(end - begin, 1, run, to_ + begin);
+    if (sorted != run) std::copy_n(sorted, end - begin, run);
+  }
+
+  static void insert_in_order(Element* begin, Element* end) {
+    for (Element* next = begin + 1; next < end; ++next) {
+      const Element moved = *next;
+      Element* to = next;
+      for (; to > begin && moved.key < to[-1].key; --to) *to = to[-1];
+      *to = moved;
+    }
   }
 
   template <class F>
@@ -107,6 +170,7 @@ class RadixSort {
   Parts parts_;
   std::vector<Counts> counts_;
   Element *from_, *to_;
+  K least_ = 0;
 };
 
 /// Sorts the n elements at a by the method that fits their number, on up to `parts` threads, and

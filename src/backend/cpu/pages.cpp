@@ -31,6 +31,13 @@ char* map_pages(int64_t bytes) {
   return base;
 }
 
+char* map_zeros(int64_t bytes) {
+  char* const base = map_pages(bytes);
+  // Whoever writes a few bytes in front of the data should not get a huge page for them.
+  if (base) madvise(base, static_cast<size_t>(kHugePage), MADV_NOHUGEPAGE);
+  return base;
+}
+
 void unmap_pages(char* base, int64_t bytes) { munmap(base, static_cast<size_t>(bytes)); }
 
 int64_t trim_pages(char* base, int64_t bytes, int64_t kept) {

@@ -2,6 +2,7 @@
 // instruction set.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -51,24 +52,21 @@ void combine_tree(const Plan& plan, char* partials, int64_t n, int64_t width) {
   }
 }
 
-/// Writes n accumulated values as results.
-void finish(const Plan& plan, const void* acc, int64_t n, int64_t reduced, void* out,
-            DType result) {
-  const Kernels& k = kernels();
-  const int to = static_cast<int>(result);
-  if (row_of(plan.reduction).finish == Finish::divided_by_count) {
-    std::vector<double> mean(static_cast<size_t>(n) * itemsize(plan.acc) / sizeof(double));
-    const auto* sums = static_cast<const double*>(acc);
-    for (size_t i = 0; i < mean.size(); ++i) mean[i] = sums[i] / static_cast<double>(reduced);
-    if (result == plan.acc) {
-      std::memcpy(out, mean.data(), mean.size() * sizeof(double));
-    } else {
-      k.cast[static_cast<int>(plan.acc)][to](mean.data(), out, n);
+/// Writes n accumulated values as results, and changes them in place before that.
+void finish(const Plan& plan, void* acc, int64_t n, int64_t reduced, void* out, DType result) {
+  const Finish last = row_of(plan.reduction).finish;
+  if (last != Finish::as_is) {
+    auto* const sums = static_cast<double*>(acc);
+    const int64_t numbers = is_complex(plan.acc) ? 2 * n : n;
+    for (int64_t i = 0; i < numbers; ++i) {
+      sums[i] =
+          last == Finish::square_root ? std::sqrt(sums[i]) : sums[i] / static_cast<double>(reduced);
     }
-  } else if (plan.acc == result) {
+  }
+  if (plan.acc == result) {
     std::memcpy(out, acc, static_cast<size_t>(n) * itemsize(result));
   } else {
-    k.cast[static_cast<int>(plan.acc)][to](acc, out, n);
+    kernels().cast[static_cast<int>(plan.acc)][static_cast<int>(result)](acc, out, n);
   }
 }
 
@@ -282,7 +280,8 @@ void reduce_columns(const Program& program, const Plan& plan, int64_t outer, int
                     int64_t inner, void* out, DType result) {
   const int64_t part_rows = std::max<int64_t>(64, (reduced + 15) / 16);
   const int64_t parts = (reduced + part_rows - 1) / part_rows;
-  const int64_t tile = std::min(inner, kBlock);
+  // Of long rows only so much that what they are added to stays in the first-level cache.
+  const int64_t tile = std::min(inner, kBlock / 2);
   const int64_t tiles = (inner + tile - 1) / tile;
   const int64_t grain = std::max<int64_t>(1, kChunk / (std::min(part_rows, reduced) * tile));
   if (parts == 1) {

@@ -52,7 +52,8 @@ const Leaf* moved_in_runs(const Program& program, const Target& target) {
                      program.code[0].op == Op::load && program.dtype != DType::boolean;
   if (!moves || program.numel <= kBlock) return nullptr;
   const Leaf& leaf = program.leaves[program.code[0].leaf];
-  return leaf.strides.back() == 1 && target.strides.back() == 1 ? &leaf : nullptr;
+  const bool in_runs = !leaf.counts && leaf.strides.back() == 1 && target.strides.back() == 1;
+  return in_runs ? &leaf : nullptr;
 }
 
 /// The most elements that a block should have: those of a row, if rows are long and some leaf has
@@ -103,7 +104,7 @@ void run_store(const Program& program, const Target& target) {
     }
   };
   const int64_t row = row_end(program);
-  for_each_block(program, [&](Evaluator& evaluator, int64_t, int64_t start, int64_t n) {
+  for_blocks_evenly(program, [&](Evaluator& evaluator, int64_t start, int64_t n) {
     for (const int64_t stop = start + n; start < stop; start += n) {
       n = std::min(stop - start, row - start % row);
       store(evaluator, start, n);
@@ -135,7 +136,23 @@ bool run_fill_small(void* data, DType dtype, const void* mask, int64_t n, const 
   return true;
 }
 
+Memory run_keep_mask(const Program& program, std::vector<int64_t>& begins) {
+  const int64_t chunks = chunks_of(program.numel);
+  check_memory((chunks + 1) * static_cast<int64_t>(sizeof(int64_t)));
+  begins.assign(static_cast<size_t>(chunks + 1), 0);
+  const Memory memory = allocate(static_cast<int64_t>(words_of(program.numel)) * 8);
+  auto* const words = static_cast<uint64_t*>(memory.data);
+  for_each_block(program, [&](Evaluator& evaluator, int64_t chunk, int64_t start, int64_t n) {
+    const Register& mask = evaluator.run_mask(start, n);
+    begins[chunk + 1] += count_block(mask, n);
+    std::copy_n(mask.words(), words_of(n), words + start / 64);
+  });
+  for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+  return memory;
+}
+
 int64_t run_count(const Program& program) {
+  if (const KeptBits* kept = counted_bits(program)) return kept->begins.back();
   std::atomic<int64_t> total{0};
   for_each_block(program, [&](Evaluator& evaluator, int64_t, int64_t start, int64_t n) {
     total.fetch_add(count_block(evaluator.run_mask(start, n), n), std::memory_order_relaxed);

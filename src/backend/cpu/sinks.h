@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/cpu/evaluator.h"
@@ -16,7 +17,11 @@ inline constexpr int64_t kChunk = 16 * kBlock;
 inline int64_t chunks_of(int64_t n) { return (n + kChunk - 1) / kChunk; }
 
 void run_store(const Program& program, const Target& target);
+bool is_one_kernel(Op op, DType operand, DType result, std::span<const Applied> inputs);
+void run_apply(Op op, DType operand, DType result, std::span<const Applied> inputs,
+               const Shape& shape, void* out);
 int64_t run_count(const Program& program);
+Memory run_keep_mask(const Program& program, std::vector<int64_t>& begins);
 bool run_any(const Program& program);
 bool run_all(const Program& program);
 void run_compress(const Program& program, const std::function<Output(int64_t)>& resize);

@@ -21,6 +21,9 @@ enum class Access : uint8_t { read, write };
 /// What differs between devices.
 struct Limits {
   uint64_t buffer_bytes = 0;  ///< of one buffer that a shader sees whole
+  /// Whether a CPU stands in for a GPU as in browsers, by SwiftShader: an invocation then costs
+  /// more than an element, a barrier much more, and memory is read much faster by vectors of four.
+  bool in_software = false;
 };
 
 /// What all have: storage buffers of a shader, workgroups per dimension of a dispatch, and the

@@ -14,8 +14,9 @@ namespace tamis::webgpu {
 
 namespace {
 
-/// Up to how many values it is the fastest to compare with each.
-constexpr size_t kFew = 8;
+/// Up to how many values it is the fastest to compare with each; in software, where reading takes
+/// longer.
+constexpr size_t kFew = 8, kFewInSoftware = 16;
 /// Bits of a bitmap that are always worth it.
 constexpr uint64_t kSmallRange = uint64_t{1} << 16;
 
@@ -27,7 +28,7 @@ class DeviceSet final : public IsinSet {
       : keys_(std::move(keys)), is_wide_(is_wide), low_(low), range_(range) {
     std::sort(keys_.begin(), keys_.end());
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-    if (keys_.size() <= kFew) return;
+    if (keys_.size() <= (queue.in_software() ? kFewInSoftware : kFew)) return;
     has_bits_ = range < std::max<uint64_t>(kSmallRange, 32 * keys_.size());
     upload(queue, has_bits_ ? bitmap() : list());
   }
@@ -63,9 +64,9 @@ class DeviceSet final : public IsinSet {
   std::string compare(Shader& shader, const std::string& key) const {
     std::string text;
     for (const uint64_t value : keys_) {
-      if (!text.empty()) text += " || ";
+      if (!text.empty()) text += " | ";  // not ||, which is a branch
       text += is_wide_ ? fmt::format("eq_i64({}, {})", key, shader.param_pair(value))
-                       : fmt::format("{} == {}", key, shader.param(static_cast<uint32_t>(value)));
+                       : fmt::format("({} == {})", key, shader.param(static_cast<uint32_t>(value)));
     }
     return text.empty() ? "false" : fmt::format("({})", text);
   }

@@ -37,8 +37,8 @@ struct Function {
 /// The pieces, cut at the lines that begin with "fn name" or "const name".
 std::map<std::string, Function> read_library() {
   std::map<std::string, Function> functions;
-  for (const char* piece :
-       {kIntegerLibrary, kFloatLibrary, kElementaryLibrary, kCircularLibrary, kConvertLibrary}) {
+  for (const char* piece : {kIntegerLibrary, kFloatLibrary, kElementaryLibrary, kCircularLibrary,
+                            kSpecialLibrary, kConvertLibrary}) {
     const std::string all = std::string("\n") + piece;
     const auto next = [&](size_t from) {
       return std::min(all.find("\nfn ", from), all.find("\nconst ", from));

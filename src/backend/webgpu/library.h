@@ -15,6 +15,7 @@ extern const char* const kIntegerLibrary;
 extern const char* const kFloatLibrary;
 extern const char* const kElementaryLibrary;
 extern const char* const kCircularLibrary;
+extern const char* const kSpecialLibrary;
 extern const char* const kConvertLibrary;
 
 /// Which functions work on elements of a dtype: "i32" for all integers of up to 32 bits and bool,

@@ -170,6 +170,12 @@ fn lt_f64(a: vec2u, b: vec2u) -> bool {
 fn le_f64(a: vec2u, b: vec2u) -> bool {
   return !is_nan_f64(a) && !is_nan_f64(b) && le_i64(order_f64(a), order_f64(b));
 }
+fn abs_lt_f64(a: vec2u, b: vec2u) -> bool {
+  return lt_f64(vec2u(a.x, a.y & 0x7fffffffu), vec2u(b.x, b.y & 0x7fffffffu));
+}
+fn abs_le_f64(a: vec2u, b: vec2u) -> bool {
+  return le_f64(vec2u(a.x, a.y & 0x7fffffffu), vec2u(b.x, b.y & 0x7fffffffu));
+}
 fn eq_c64(a: vec2u, b: vec2u) -> bool { return eq_f32(a.x, b.x) && eq_f32(a.y, b.y); }
 fn eq_c128(a: vec4u, b: vec4u) -> bool { return eq_f64(a.xy, b.xy) && eq_f64(a.zw, b.zw); }
 )";

@@ -21,6 +21,8 @@ fn le_f32(a: u32, b: u32) -> bool {
 
 fn neg_f32(a: u32) -> u32 { return a ^ 0x80000000u; }
 fn abs_f32(a: u32) -> u32 { return a & 0x7fffffffu; }
+fn abs_lt_f32(a: u32, b: u32) -> bool { return lt_f32(abs_f32(a), abs_f32(b)); }
+fn abs_le_f32(a: u32, b: u32) -> bool { return le_f32(abs_f32(a), abs_f32(b)); }
 fn sign_f32(a: u32) -> u32 {
   if (is_nan_f32(a) || (a << 1u) == 0u) { return 0u; }
   return (a & 0x80000000u) | 0x3f800000u;
@@ -95,6 +97,13 @@ fn sub_f32(a: u32, b: u32) -> u32 { return add_f32(a, b ^ 0x80000000u); }
 fn mul_f32(a: u32, b: u32) -> u32 {
   if (!is_plain_f32(a, b)) { return product_of_limits(a, b); }
   return bitcast<u32>(bitcast<f32>(a) * bitcast<f32>(b));
+}
+fn copysign_f32(a: u32, b: u32) -> u32 { return (a & 0x7fffffffu) | (b & 0x80000000u); }
+fn nextafter_f32(a: u32, b: u32) -> u32 {
+  if (is_nan_f32(a) || is_nan_f32(b)) { return 0x7fc00000u; }
+  if (eq_f32(a, b)) { return b; }
+  if ((a << 1u) == 0u) { return (b & 0x80000000u) | 1u; }
+  return select(a - 1u, a + 1u, lt_f32(a, b) == (a < 0x80000000u));
 }
 fn minimum_f32(a: u32, b: u32) -> u32 { return select(b, a, lt_f32(a, b) || is_nan_f32(a)); }
 fn maximum_f32(a: u32, b: u32) -> u32 { return select(b, a, lt_f32(b, a) || is_nan_f32(a)); }

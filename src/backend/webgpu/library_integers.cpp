@@ -30,6 +30,20 @@ fn maximum_i32(a: u32, b: u32) -> u32 { return select(b, a, lt_i32(b, a)); }
 fn bit_and_i32(a: u32, b: u32) -> u32 { return a & b; }
 fn bit_or_i32(a: u32, b: u32) -> u32 { return a | b; }
 fn bit_xor_i32(a: u32, b: u32) -> u32 { return a ^ b; }
+fn shift_left_i32(a: u32, b: u32) -> u32 { return select(0u, a << (b & 31u), b < 32u); }
+fn shift_right_i32(a: u32, b: u32) -> u32 {
+  return bitcast<u32>(bitcast<i32>(a) >> min(b, 31u));
+}
+fn gcd_i32(a: u32, b: u32) -> u32 {
+  var x = abs_i32(a);
+  var y = abs_i32(b);
+  while (y != 0u) {
+    let rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return x;
+}
 // Division by zero is refused before; elements that a mask leaves out may have it all the same.
 fn fmod_i32(a: u32, b: u32) -> u32 {
   if (b == 0u || b == 0xffffffffu) { return 0u; }
@@ -107,6 +121,26 @@ fn shr_u64(a: vec2u, n: u32) -> vec2u {
   if (n >= 64u) { return vec2u(); }
   if (n >= 32u) { return vec2u(a.y >> (n - 32u), 0u); }
   return vec2u((a.x >> n) | (a.y << (32u - n)), a.y >> n);
+}
+fn shift_left_i64(a: vec2u, b: vec2u) -> vec2u {
+  if (b.y != 0u || b.x >= 64u) { return vec2u(); }
+  return shl_i64(a, b.x);
+}
+fn shift_right_i64(a: vec2u, b: vec2u) -> vec2u {
+  let n = select(63u, b.x, b.y == 0u && b.x < 64u);
+  // Of a negative number the bits that are not set are moved.
+  let flip = select(vec2u(), vec2u(0xffffffffu), is_negative_i64(a));
+  return shr_u64(a ^ flip, n) ^ flip;
+}
+fn gcd_i64(a: vec2u, b: vec2u) -> vec2u {
+  var x = abs_i64(a);
+  var y = abs_i64(b);
+  while (!is_zero_i64(y)) {
+    let rest = divide_u64(x, y).zw;
+    x = y;
+    y = rest;
+  }
+  return x;
 }
 fn leading_zeros_u64(a: vec2u) -> u32 {
   return select(countLeadingZeros(a.y), 32u + countLeadingZeros(a.x), a.y == 0u);

@@ -213,7 +213,7 @@ class NativeGpu final : public Gpu {
           description_.name, answer.message);
     device_ = static_cast<api::Device>(answer.object);
     queue_ = call_.DeviceGetQueue(device_);
-    limits_ = {std::min(has.storage_binding, has.buffer_bytes)};
+    limits_.buffer_bytes = std::min(has.storage_binding, has.buffer_bytes);
   }
 
   // One buffer serves all lists: the queue keeps the order of writes and submits.

@@ -73,13 +73,64 @@ bool is_skip(const Instr& instr) {
   return instr.op == Op::skip_if_none || instr.op == Op::skip_if_all;
 }
 
+bool is_host(const Leaf& leaf) {
+  return !leaf.intervals && &leaf.storage->backend() == &cpu_backend();
+}
+bool is_on_device(const Leaf& leaf) { return !leaf.intervals && !is_host(leaf); }
+/// The same element everywhere.
+bool is_repeated(const Leaf& leaf) {
+  return std::all_of(leaf.strides.begin(), leaf.strides.end(), [](int64_t s) { return s == 0; });
+}
+Block* block_at(const Leaf& leaf) { return static_cast<Block*>(leaf.storage->data()); }
+
+/// A step of four has the code of an element four times, and the driver that compiles it for a CPU
+/// takes minutes and gigabytes for long code with many branches. Where much is computed, reading is
+/// not what counts anyway.
+constexpr int kMaxOpsOfFour = 6;
+
+/// Whether the operation is a few words of WGSL, and not a function with loops and cases.
+bool is_short(const Instr& instr) {
+  switch (instr.op) {
+    case Op::load:
+    case Op::skip_if_none:
+    case Op::skip_if_all:
+    case Op::where:
+    case Op::isin:
+    case Op::neg:
+    case Op::abs:
+    case Op::relu:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::minimum:
+    case Op::maximum:
+      return true;
+    case Op::cast:
+      return instr.in == DType::boolean || instr.out == DType::boolean;
+    default:
+      return is_compare(instr.op) || is_mask_op(instr.op);
+  }
+}
+
+bool is_short(const Program& program) {
+  int ops = 0;
+  for (const auto* list : {&program.setup, &program.code}) {
+    for (const Instr& instr : *list) {
+      if (!is_short(instr)) return false;
+      if (instr.op != Op::load && !is_skip(instr)) ++ops;
+    }
+  }
+  return ops <= kMaxOpsOfFour;
+}
+
 class Emitter {
  public:
-  Emitter(Queue& queue, Shader& shader, const Program& program, int spare)
+  Emitter(Queue& queue, Shader& shader, const Program& program, int spare, Step step)
       : queue_(queue),
         shader_(shader),
         program_(program),
         spare_(spare),
+        step_(step),
         names_(static_cast<size_t>(program.registers)),
         on_host_(static_cast<size_t>(program.registers), 0) {}
 
@@ -113,6 +164,8 @@ class Emitter {
     code.value_part = std::move(part);
     if (values) code.value = name_of(program_.value, code.value_part);
     code.mask_part = indexing_ + setup_ + code.mask_part;
+    code.fours = std::move(fours_);
+    code.lanes = std::move(lanes_);
     code.uploads = std::move(uploads_);
     return code;
   }
@@ -149,10 +202,6 @@ class Emitter {
     int64_t begin = 0;
   };
 
-  static bool is_host(const Leaf& leaf) {
-    return !leaf.intervals && &leaf.storage->backend() == &cpu_backend();
-  }
-
   /// Names for the arrays of all blocks that are read. If they are more than a shader may have, the
   /// last ones are first copied into one.
   void bind_blocks() {
@@ -166,7 +215,7 @@ class Emitter {
       if (instr.op == Op::isin) return note(block_of(*instr.set));
       if (instr.op != Op::load) return;
       const Leaf& leaf = program_.leaves[instr.leaf];
-      if (!leaf.intervals && !is_host(leaf)) note(block_at(leaf));
+      if (is_on_device(leaf)) note(block_at(leaf));
     };
     for (const Instr& instr : program_.setup) {
       if (setup_needed_[instr.dst] && !on_host_[instr.dst]) note_instr(instr);
@@ -178,9 +227,22 @@ class Emitter {
     const bool ends = std::any_of(leaves.begin(), leaves.end(), has_ends);
     const size_t most = kMaxBindings - static_cast<size_t>(spare_) - (ends ? 1 : 0);
     const size_t kept = blocks.size() <= most ? blocks.size() : std::max(bound, most - 1);
-    for (size_t k = 0; k < kept; ++k) homes_[blocks[k]] = {shader_.bind(blocks[k], Access::read)};
+    for (size_t k = 0; k < kept; ++k) {
+      const bool by_fours = step_ == Step::four && has_words(blocks[k]);
+      homes_[blocks[k]] = {by_fours ? shader_.bind_fours(blocks[k], Access::read)
+                                    : shader_.bind(blocks[k], Access::read)};
+    }
     move_together(std::span(blocks).subspan(kept));
     if (ends) upload_ends();
+  }
+
+  /// Whether a tensor in the block is read four words at a time.
+  bool has_words(const Block* block) const {
+    const auto& leaves = program_.leaves;
+    return std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& leaf) {
+      return is_on_device(leaf) && block_at(leaf) == block && itemsize(leaf.dtype) == 4 &&
+             !is_repeated(leaf);
+    });
   }
 
   static bool has_ends(const Leaf& leaf) { return leaf.intervals && !leaf.intervals->is_band(); }
@@ -223,8 +285,6 @@ class Emitter {
       begin += block->bytes;
     }
   }
-
-  static Block* block_at(const Leaf& leaf) { return static_cast<Block*>(leaf.storage->data()); }
 
   /// Numbers of the host are computed there and become parameters where the device needs them.
   void find_host() {
@@ -296,8 +356,29 @@ class Emitter {
     }
     if (leaf.intervals) return in_intervals(leaf_index, (*index_)(leaf.strides, leaf.offset));
     const Home& home = homes_.at(block_at(leaf));
+    if (step_ == Step::four && !is_repeated(leaf)) return load_four(leaf, home.array);
     const int64_t first = home.begin / static_cast<int64_t>(itemsize(leaf.dtype));
     return shader_.load(leaf.dtype, home.array, (*index_)(leaf.strides, leaf.offset + first));
+  }
+
+  /// Reads four elements, and returns the variable that each of them has of its own.
+  std::string load_four(const Leaf& leaf, const std::string& array) {
+    const size_t k = four_count_++;
+    fours_ += fmt::format("let v{} = {}[{} + q];\n", k, array, shader_.param(leaf.offset / 4));
+    std::string own = fmt::format("w{}", k);
+    for (size_t j = 0; j < 4; ++j) {
+      std::string value;
+      if (itemsize(leaf.dtype) == 4) {
+        value = fmt::format("v{}.{}", k, "xyzw"[j]);
+      } else if (leaf.dtype == DType::boolean) {
+        value = fmt::format("(v{} & {}u) != 0u", k, 255u << (8 * j));
+      } else {
+        const char* const type = is_signed(leaf.dtype) ? "i32" : "u32";
+        value = fmt::format("bitcast<u32>(extractBits(bitcast<{}>(v{}), {}u, 8u))", type, k, 8 * j);
+      }
+      lanes_[j] += fmt::format("let {} = {};\n", own, value);
+    }
+    return own;
   }
 
   std::string find_in_set(const IsinSet& set, DType dtype, const std::string& value) {
@@ -325,6 +406,7 @@ class Emitter {
   Shader& shader_;
   const Program& program_;
   const int spare_;
+  const Step step_;
   std::vector<std::string> names_;     // per register: the variable that holds it now
   std::vector<uint8_t> on_host_;       // per register: a number of the host
   std::vector<uint8_t> live_;          // per instruction of the code
@@ -333,19 +415,38 @@ class Emitter {
   std::vector<int64_t> first_ends_;  // per leaf: where the intervals of a structured mask begin
   std::string ends_;                 // the array of these
   std::vector<std::unique_ptr<Scratch>> uploads_;
-  std::string indexing_, setup_;
+  std::string indexing_, setup_, fours_;
+  std::array<std::string, 4> lanes_;
+  size_t four_count_ = 0;
   Indexer* index_ = nullptr;
   int count_ = 0;
 };
 
 }  // namespace
 
-Code emit(Queue& queue, Shader& shader, const Program& program, Wanted wanted, int spare) {
+bool reads_by_fours(const Program& program, const Block* written, bool as_fours) {
+  if (!is_short(program)) return false;
+  std::map<const Block*, bool> by_fours;  // a block is bound in one way only
+  if (written != nullptr) by_fours[written] = as_fours;
+  for (const Leaf& leaf : program.leaves) {
+    if (!is_on_device(leaf)) continue;
+    const bool repeated = is_repeated(leaf), words = !repeated && itemsize(leaf.dtype) == 4;
+    if (by_fours.try_emplace(block_at(leaf), words).first->second != words) return false;
+    if (repeated) continue;
+    const bool contiguous = leaf.strides == contiguous_strides(program.shape);
+    if (!contiguous || leaf.offset % 4 != 0 || !(words || itemsize(leaf.dtype) == 1)) return false;
+  }
+  // Those of a sink, a set and intervals may come on top.
+  return by_fours.size() + 4 <= kMaxBindings;
+}
+
+Code emit(Queue& queue, Shader& shader, const Program& program, Wanted wanted, int spare,
+          Step step) {
   // Tensors of so many elements do not fit the device, but one may be expanded to them.
   check(program.numel <= UINT32_MAX, ErrorKind::memory,
         "{}: {} elements are more than a kernel can count (2^32 - 1)", queue.adapter().name,
         program.numel);
-  return Emitter(queue, shader, program, spare).emit(wanted);
+  return Emitter(queue, shader, program, spare, step).emit(wanted);
 }
 
 }  // namespace tamis::webgpu

@@ -2,6 +2,7 @@
 // over has no effects.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "backend/program.h"
@@ -15,15 +16,35 @@ struct Code {
   std::string mask_part;   ///< all that comes before the mask is known
   std::string value_part;  ///< what is left; may be left out where the mask is false
   std::string mask, value;
+  /// By fours: the statements over `q` that read elements 4q to 4q + 3, and for each of these those
+  /// that give its own to the statements above.
+  std::string fours;
+  std::array<std::string, 4> lanes;
   /// What the kernel reads beside tensors. Until it is recorded.
   std::vector<std::unique_ptr<Scratch>> uploads;
 };
 
 enum class Wanted : uint8_t { mask, value, both };
+enum class Step : uint8_t { one, four };
 
 /// Binds the leaves and writes the code for what is wanted. The sink has bound what it writes; it
-/// may bind `spare` more blocks afterwards.
-Code emit(Queue& queue, Shader& shader, const Program& program, Wanted wanted, int spare = 0);
+/// may bind `spare` more blocks afterwards. A step of four needs `reads_by_fours`.
+Code emit(Queue& queue, Shader& shader, const Program& program, Wanted wanted, int spare = 0,
+          Step step = Step::one);
+
+/// Whether tensors are contiguous and have elements of one or four bytes, so that four can be read
+/// at once, and little is computed. `written` is the block that the sink binds, by fours or not.
+bool reads_by_fours(const Program& program, const Block* written = nullptr, bool as_fours = true);
+/// Statements for each of four elements: `of_lane(j)` with `e` and what the code has of it.
+template <class F>
+std::string for_four(const Code& code, F&& of_lane) {
+  std::string text = code.fours;
+  for (size_t j = 0; j < 4; ++j) {
+    text +=
+        "{\nlet e = 4u * q + " + std::to_string(j) + "u;\n" + code.lanes[j] + of_lane(j) + "}\n";
+  }
+  return text;
+}
 
 /// The number of an element of a strided tensor, for element `e` of a space of this shape.
 /// Statements that it needs go to `statements`; their variables begin with `prefix`.

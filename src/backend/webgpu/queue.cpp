@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/webgpu/content.h"
+#include "backend/webgpu/library.h"
 #include "backend/webgpu/shader.h"
 #include "core/check.h"
 #include "core/fork.h"
@@ -49,7 +50,8 @@ struct Waiting {
 
 }  // namespace
 
-Queue::Queue(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)), process_(process_id()) {}
+Queue::Queue(std::unique_ptr<Gpu> gpu)
+    : gpu_(std::move(gpu)), process_(process_id()), in_software_(gpu_->limits().in_software) {}
 
 std::unique_lock<std::mutex> Queue::lock() const {
   check(process_ == process_id(), ErrorKind::device,
@@ -212,11 +214,11 @@ void Queue::read_in_attempt(Attempt& attempt, const Block& from, int64_t begin, 
 }
 
 const Queue::Pipeline& Queue::pipeline(const Shader& shader) {
-  std::string text = shader.text();
+  const std::string& text = shader.text();
   if (const auto found = pipelines_.find(text); found != pipelines_.end()) return found->second;
-  void* const made = gpu_->make_pipeline(text, shader.accesses());
+  void* const made = gpu_->make_pipeline(library_for(text) + text, shader.accesses());
   ++stats_.pipelines;
-  return pipelines_.emplace(std::move(text), Pipeline{made, pipelines_.size() + 1}).first->second;
+  return pipelines_.emplace(text, Pipeline{made, pipelines_.size() + 1}).first->second;
 }
 
 void Queue::run(const Shader& shader, int64_t invocations) {
@@ -319,7 +321,7 @@ void Queue::synchronize() {
 std::vector<std::string> Queue::kernels() const {
   const auto guard = lock();
   std::vector<std::string> texts;
-  for (const auto& [text, pipeline] : pipelines_) texts.push_back(text);
+  for (const auto& [text, pipeline] : pipelines_) texts.push_back(library_for(text) + text);
   return texts;
 }
 

@@ -24,7 +24,7 @@ struct Block {
   uint64_t list = 0;    // the last list of commands that uses it
   // How the bytes came about, as a hash: equal ones stand for equal bytes.
   uint64_t content = 0;  // for its owner; 0 if it was not written since it was allocated
-  uint64_t held = 0;     // really: what the owner before has left
+  uint64_t held = 0;     // really: by what an attempt finds what the owner before has left
   uint64_t run = 0;      // of the attempt that allocated it, or 0
 };
 
@@ -35,6 +35,8 @@ class Queue {
 
   const Limits& limits() const { return gpu_->limits(); }
   const Adapter& adapter() const { return gpu_->adapter(); }
+  /// Whether kernels should have few invocations, no barriers, and read memory by fours.
+  bool in_software() const { return in_software_; }
 
   /// Uninitialised. Throws kind memory if that is more than a shader can see, or than there is.
   Block* allocate(int64_t bytes);
@@ -64,6 +66,8 @@ class Queue {
   void reset_stats();
   /// Bytes that tensors may take together; for tests. 0: no limit but the device's.
   void set_memory_limit(int64_t bytes) { memory_limit_ = bytes; }
+  /// For tests, whose device is not in a browser.
+  void set_in_software(bool value) { in_software_ = value; }
   Gpu& gpu() { return *gpu_; }
   /// The texts of all kernels compiled so far; for tests.
   std::vector<std::string> kernels() const;
@@ -93,7 +97,7 @@ class Queue {
   bool recall(std::span<const Made> made);
   /// After it.
   void note(std::span<const Made> made);
-  void hold(Block* block, uint64_t content);
+  void hold(Block* block, uint64_t key);
   void release(Block* block);
   /// Gives up what is kept for reuse if there is no memory left.
   void* make_buffer(int64_t bytes);
@@ -104,14 +108,15 @@ class Queue {
   const std::unique_ptr<Gpu> gpu_;
   const int process_;
   mutable std::mutex mutex_;
-  std::multimap<int64_t, Block*> pool_;  // by size
-  std::unordered_map<std::string, Pipeline> pipelines_;
-  std::unordered_map<uint64_t, Block*> held_;  // by content, of what attempts have written
-  uint64_t writes_ = 0;                        // from the host, outside of attempts
+  std::multimap<int64_t, Block*> pool_;                  // by size
+  std::unordered_map<std::string, Pipeline> pipelines_;  // by text, without the library
+  std::unordered_map<uint64_t, Block*> held_;            // what attempts have written
+  uint64_t writes_ = 0;                                  // from the host, outside of attempts
   std::vector<Command> commands_;
   std::vector<std::byte> params_;
   uint64_t list_ = 1;  // number of the list that is being recorded
   std::atomic<int64_t> memory_limit_{0};
+  std::atomic<bool> in_software_;
   Stats stats_;
 };
 

@@ -24,32 +24,42 @@ void Queue::release(Block* block) {
   delete block;
 }
 
-void Queue::hold(Block* block, uint64_t content) {
+void Queue::hold(Block* block, uint64_t key) {
   if (const auto found = held_.find(block->held); found != held_.end() && found->second == block) {
     held_.erase(found);
   }
-  block->held = content;
-  if (content != 0 && Attempt::current()) held_[content] = block;
+  block->held = key;
+  if (key != 0) held_[key] = block;
 }
+
+namespace {
+
+/// What an attempt finds its results by; not those of others.
+uint64_t key_of(const Attempt* attempt, uint64_t content) {
+  return attempt && content != 0 ? mix({attempt->first_run(), content}) : 0;
+}
+
+}  // namespace
 
 bool Queue::recall(std::span<const Made> made) {
   const Attempt* const attempt = Attempt::current();
   if (!attempt || !attempt->is_repeated()) return false;
   for (const auto& [block, content] : made) {
     if (block->run != attempt->run()) return false;  // a tensor's, which is not to be exchanged
-    const auto found = held_.find(content);
+    const auto found = held_.find(key_of(attempt, content));
     if (found == held_.end() || found->second->bytes != block->bytes) return false;
     if (found->second->content != 0 && found->second != block) return false;  // in use
   }
   for (const auto& [block, content] : made) {
-    Block* const other = held_.at(content);
+    const uint64_t key = key_of(attempt, content);
+    Block* const other = held_.at(key);
     block->content = content;
     if (other == block) continue;
     const uint64_t old = block->held;
     std::swap(block->handle, other->handle);
     std::swap(block->list, other->list);
     hold(other, 0);
-    hold(block, content);
+    hold(block, key);
     hold(other, old);
   }
   return true;
@@ -60,7 +70,7 @@ void Queue::note(std::span<const Made> made) {
   for (const auto& [block, content] : made) {
     if (attempt && block->run != attempt->run()) attempt->note_write();
     block->content = content;
-    hold(block, content);
+    hold(block, key_of(attempt, content));
   }
 }
 

@@ -21,12 +21,19 @@ struct Rule {
   Reduction reduction;
   DType accumulator;  // of partial results
   bool counts;        // the mask itself is counted
+  bool adds_floats;   // as the device does it: a CPU knows infinities and NaN
 
-  Rule(Reduction r, const Program& program)
+  Rule(Queue& queue, Reduction r, const Program& program)
       : reduction(r), accumulator(program.dtype), counts(program.value < 0) {
     if (counts || program.dtype == DType::boolean) accumulator = DType::int32;
+    adds_floats = queue.in_software() && accumulator == DType::float32 &&
+                  row_of(reduction).combine == Op::add;
   }
 
+  /// Whether elements are squared before they are added.
+  bool squares() const {
+    return reduction == Reduction::square_sum || reduction == Reduction::norm;
+  }
   std::string neutral(Shader& shader) const {
     alignas(16) char bytes[16] = {};
     visit_dtype(accumulator, [&](auto type) {
@@ -36,6 +43,7 @@ struct Rule {
     return number(shader, accumulator, bytes);
   }
   std::string combine(const std::string& a, const std::string& b) const {
+    if (adds_floats) return fmt::format("bitcast<u32>(bitcast<f32>({}) + bitcast<f32>({}))", a, b);
     return apply(row_of(reduction).combine, accumulator, a, b);
   }
 };
@@ -43,14 +51,15 @@ struct Rule {
 /// Where elements come from: a program, or the partial results of the pass before.
 class Source {
  public:
-  Source(Queue& queue, Shader& shader, const Program& program, const Rule& rule)
-      : code_(emit(queue, shader, program, Wanted::both)) {
+  Source(Queue& queue, Shader& shader, const Program& program, const Rule& rule, Step step)
+      : code_(emit(queue, shader, program, Wanted::both, 0, step)) {
     if (rule.counts) {
       statements_ = fmt::format("{}acc = acc + select(0u, 1u, {});\n", code_.mask_part, code_.mask);
       return;
     }
     std::string value = code_.value;
     if (program.dtype == DType::boolean) value = convert(value, program.dtype, rule.accumulator);
+    if (rule.squares()) value = apply(Op::mul, rule.accumulator, value, value);
     std::string add = fmt::format("acc = {};\n", rule.combine("acc", value));
     if (rule.reduction == Reduction::nansum) {
       add = fmt::format("if (!is_nan_f32({})) {{ {} }}\n", value, add);
@@ -67,6 +76,12 @@ class Source {
 
   /// Statements that add element `e` to `acc`.
   const std::string& statements() const { return statements_; }
+  /// The same for elements 4q to 4q + 3, those below `end` only if there is one.
+  std::string statements_of_four(const std::string& end = "") const {
+    return for_four(code_, [&](size_t) {
+      return end.empty() ? statements_ : fmt::format("if (e < {}) {{\n{}}}\n", end, statements_);
+    });
+  }
 
  private:
   Code code_;
@@ -99,7 +114,8 @@ class Sink {
           apply(Op::div, DType::float32, "acc", number(shader, DType::float32, &count));
       return convert(quotient, DType::float32, result_);
     }
-    return convert("acc", rule_.accumulator, result_);
+    const bool is_root = row_of(rule_.reduction).finish == Finish::square_root;
+    return convert(is_root ? "sqrt_f32(acc)" : "acc", rule_.accumulator, result_);
   }
 
   Buffer out_;
@@ -115,8 +131,8 @@ struct Division {
   bool by_groups = false;  // a workgroup for each part instead of an invocation
   int64_t parts = 1, length = 0;
 
-  explicit Division(const ReductionShape& shape) {
-    by_groups = shape.inner == 1 && shape.reduced > kRun;
+  Division(const Queue& queue, const ReductionShape& shape) {
+    by_groups = shape.inner == 1 && shape.reduced > kRun && !queue.in_software();
     length = by_groups ? kTile : kRun;
     parts = std::max<int64_t>((shape.reduced + length - 1) / length, 1);
   }
@@ -158,16 +174,42 @@ void add_by_invocations(Queue& queue, Shader& shader, const Rule& rule, const Re
   queue.run(shader, results * division.parts);
 }
 
+/// An invocation for each part, which reads four elements at once.
+void add_by_fours(Queue& queue, Shader& shader, const Rule& rule, const ReductionShape& shape,
+                  const Division& division, const Source& source, const Sink& sink) {
+  const int64_t all = shape.outer * division.parts;
+  const std::string parts = shader.param(division.parts), reduced = shader.param(shape.reduced);
+  shader.add(fmt::format(
+      "if (i >= {0}) {{ return; }}\nlet row = i / {1};\nlet part = i - row * {1};\n"
+      "let first = row * ({2} / 4u);\nlet end = first + min({2} / 4u, (part + 1u) * {3}u);\n"
+      "var acc = {4};\nfor (var q = first + part * {3}u; q < end; q++) {{\n{5}}}\n",
+      shader.param(all), parts, reduced, division.length / 4, rule.neutral(shader),
+      source.statements_of_four()));
+  if (shape.reduced % 4 != 0) {  // of a single row
+    shader.add(fmt::format("if (part + 1u == {}) {{\nlet q = {} / 4u;\n{}}}\n", parts, reduced,
+                           source.statements_of_four(reduced)));
+  }
+  shader.add(sink.write(shader, "i"));
+  queue.run(shader, all);
+}
+
+/// Whether rows begin with a four each.
+bool has_fours(const Queue& queue, const Program& program, const ReductionShape& shape) {
+  return queue.in_software() && shape.inner == 1 && (shape.outer == 1 || shape.reduced % 4 == 0) &&
+         reads_by_fours(program);
+}
+
 }  // namespace
 
 void run_reduce(Queue& queue, const Program& program, Reduction reduction,
                 const ReductionShape& whole, const Buffer& out, DType result) {
-  const Rule rule(reduction, program);
+  const Rule rule(queue, reduction, program);
   const auto size = static_cast<int64_t>(itemsize(rule.accumulator));
   std::unique_ptr<Scratch> partials;
   ReductionShape shape = whole;
   for (bool is_first = true;; is_first = false) {
-    const Division division(shape);
+    const Division division(queue, shape);
+    const bool by_fours = is_first && has_fours(queue, program, shape);
     const int64_t results = shape.outer * shape.inner;
     const bool is_last = division.parts == 1;
     std::unique_ptr<Scratch> next;
@@ -177,9 +219,10 @@ void run_reduce(Queue& queue, const Program& program, Reduction reduction,
     sink.bind(shader);
     // The counts of the tiles are added like other numbers.
     const Source source =
-        is_first ? Source(queue, shader, program, rule) : Source(shader, *partials, rule);
-    (division.by_groups ? add_by_groups : add_by_invocations)(queue, shader, rule, shape, division,
-                                                              source, sink);
+        is_first ? Source(queue, shader, program, rule, by_fours ? Step::four : Step::one)
+                 : Source(shader, *partials, rule);
+    const auto add = division.by_groups ? add_by_groups : add_by_invocations;
+    (by_fours ? add_by_fours : add)(queue, shader, rule, shape, division, source, sink);
     if (is_last) return;
     partials = std::move(next);
     shape = {results, division.parts, 1};

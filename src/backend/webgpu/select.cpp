@@ -1,6 +1,7 @@
 // Selections: count, compress, partition, coordinates and expand. A word of 32 mask bits is worked
 // on by one invocation, a tile of 256 words by a workgroup: bits and sums first, then the sums of
-// all tiles before each, then every element goes where the bits before it say.
+// all tiles before each, then every element goes where the bits before it say. In software a tile
+// is smaller and worked on by a single invocation, which needs no barriers.
 #include <fmt/format.h>
 
 #include "backend/webgpu/sinks.h"
@@ -11,20 +12,28 @@ namespace tamis::webgpu {
 
 namespace {
 
-constexpr int64_t kTile = 32 * kGroupSize;
+/// Words of a tile.
+constexpr int64_t kWords = kGroupSize, kWordsAlone = 32;
 
 /// The bits of a program's mask, with the number of true ones before each tile.
 class MaskBits {
  public:
   MaskBits(Queue& queue, const Program& program)
       : queue_(queue),
+        alone_(queue.in_software()),
         numel_(program.numel),
-        tiles_((program.numel + kTile - 1) / kTile),
-        bits_(queue, (program.numel + 31) / 32 * 4),
+        words_((program.numel + 31) / 32),
+        tiles_(alone_ ? (words_ + kWordsAlone - 1) / kWordsAlone : (words_ + kWords - 1) / kWords),
+        bits_(queue, words_ * 4),
         sums_(queue, tiles_ * 4),
         before_(queue, (tiles_ + 1) * 4) {
-    find_bits(program);
-    add_up();
+    if (alone_) {
+      find_bits_alone(program);
+      add_up_alone();
+    } else {
+      find_bits(program);
+      add_up();
+    }
   }
 
   /// The number of all true ones, for which the host waits.
@@ -39,23 +48,31 @@ class MaskBits {
   void for_each(Shader& shader, const std::string& statements, const std::string& otherwise = "") {
     const std::string bits = shader.bind(bits_, Access::read);
     const std::string before = shader.bind(before_, Access::read);
-    const std::string n = shader.param(numel_), words = shader.param((numel_ + 31) / 32);
-    shader.declare(declare_sum_before());
+    const std::string n = shader.param(numel_), words = shader.param(words_);
     std::string loop;
     if (otherwise.empty()) {
       loop = fmt::format(
           "for (var rest = word; rest != 0u; rest = rest & (rest - 1u)) {{\n"
-          "let e = i * 32u + countTrailingZeros(rest);\n{}rank += 1u;\n}}\n",
+          "let e = k * 32u + countTrailingZeros(rest);\n{}rank += 1u;\n}}\n",
           statements);
     } else {
       loop = fmt::format(
-          "for (var j = 0u; j < 32u; j++) {{\nlet e = i * 32u + j;\nif (e >= {}) {{ break; }}\n"
+          "for (var j = 0u; j < 32u; j++) {{\nlet e = k * 32u + j;\nif (e >= {}) {{ break; }}\n"
           "if (((word >> j) & 1u) != 0u) {{\n{}rank += 1u;\n}} else {{\n{}}}\n}}\n",
           n, statements, otherwise);
     }
+    if (alone_) {
+      shader.add(
+          fmt::format("if (i >= {0}) {{ return; }}\nvar rank = {1}[i];\n"
+                      "let stop = min({2}, (i + 1u) * {3}u);\n"
+                      "for (var k = i * {3}u; k < stop; k++) {{\nlet word = {4}[k];\n{5}}}\n",
+                      shader.param(tiles_), before, words, kWordsAlone, bits, loop));
+      return queue_.run(shader, tiles_);
+    }
+    shader.declare(declare_sum_before());
     shader.add(
-        fmt::format("var word = 0u;\nif (i < {0}) {{ word = {1}[i]; }}\n"
-                    "var rank = sum_before(t, countOneBits(word));\nif (i >= {0}) {{ return; }}\n"
+        fmt::format("let k = i;\nvar word = 0u;\nif (k < {0}) {{ word = {1}[k]; }}\n"
+                    "var rank = sum_before(t, countOneBits(word));\nif (k >= {0}) {{ return; }}\n"
                     "rank += {2}[group];\n{3}",
                     words, bits, before, loop));
     queue_.run_groups(shader, tiles_);
@@ -99,8 +116,53 @@ class MaskBits {
     queue_.run_groups(shader, 1);
   }
 
+  void find_bits_alone(const Program& program) {
+    const bool by_fours = reads_by_fours(program);
+    Shader shader;
+    const std::string bits = shader.bind(bits_, Access::write);
+    const std::string sums = shader.bind(sums_, Access::write);
+    const std::string n = shader.param(numel_), words = shader.param(words_);
+    const Code code =
+        emit(queue_, shader, program, Wanted::mask, 0, by_fours ? Step::four : Step::one);
+    std::string loop;
+    if (by_fours) {
+      const std::string four = for_four(code, [&](size_t j) {
+        return fmt::format("{}four |= select(0u, {}u, {});\n", code.mask_part, 1 << j, code.mask);
+      });
+      loop = fmt::format(
+          "for (var j = 0u; j < 8u; j++) {{\nlet q = k * 8u + j;\nvar four = 0u;\n{0}"
+          "word |= four << (j * 4u);\n}}\n"
+          "if (k * 32u + 32u > {1}) {{ word &= (1u << ({1} & 31u)) - 1u; }}\n",
+          four, n);
+    } else {
+      loop = fmt::format(
+          "for (var j = 0u; j < 32u; j++) {{\nlet e = k * 32u + j;\nif (e >= {0}) {{ break; }}\n"
+          "{1}word |= select(0u, 1u, {2}) << j;\n}}\n",
+          n, code.mask_part, code.mask);
+    }
+    shader.add(fmt::format(
+        "if (i >= {0}) {{ return; }}\nvar total = 0u;\nlet stop = min({1}, (i + 1u) * {2}u);\n"
+        "for (var k = i * {2}u; k < stop; k++) {{\nvar word = 0u;\n{3}{4}[k] = word;\n"
+        "total += countOneBits(word);\n}}\n{5}[i] = total;\n",
+        shader.param(tiles_), words, kWordsAlone, loop, bits, sums));
+    queue_.run(shader, tiles_);
+  }
+
+  void add_up_alone() {
+    Shader shader;
+    const std::string before = shader.bind(before_, Access::write);
+    const std::string sums = shader.bind(sums_, Access::read);
+    const std::string n = shader.param(tiles_);
+    shader.add(
+        fmt::format("if (i > 0u) {{ return; }}\nvar sum = 0u;\nfor (var k = 0u; k < {0}; k++) {{\n"
+                    "{1}[k] = sum;\nsum += {2}[k];\n}}\n{1}[{0}] = sum;\n",
+                    n, before, sums));
+    queue_.run(shader, 1);
+  }
+
   Queue& queue_;
-  const int64_t numel_, tiles_;
+  const bool alone_;
+  const int64_t numel_, words_, tiles_;
   Scratch bits_, sums_, before_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/webgpu/library.h"
+#include <utility>
 
 namespace tamis::webgpu {
 
@@ -21,16 +21,16 @@ std::string type_of(DType dtype) {
 
 std::string zero_of(DType dtype) { return type_of(dtype) + "()"; }
 
-std::string Shader::bind(Block* block, Access access, bool atomic) {
+std::string Shader::bind_as(Block* block, Access access, const char* type) {
   for (size_t k = 0; k < blocks_.size(); ++k) {
     if (blocks_[k] != block) continue;
     std::string name = fmt::format("b{}", k);
     return name;
   }
   blocks_.push_back(block);
-  accesses_.push_back(atomic ? Access::write : access);
+  accesses_.push_back(access);
   std::string name = fmt::format("b{}", blocks_.size() - 1);
-  atomic_[name] = atomic;
+  types_[name] = type;
   return name;
 }
 
@@ -151,8 +151,7 @@ const std::string& Shader::text() const {
   for (size_t k = 0; k < blocks_.size(); ++k) {
     const std::string name = fmt::format("b{}", k);
     own += fmt::format("@group(0) @binding({}) var<storage, {}> {}: array<{}>;\n", k + 1,
-                       accesses_[k] == Access::read ? "read" : "read_write", name,
-                       is_atomic(name) ? "atomic<u32>" : "u32");
+                       accesses_[k] == Access::read ? "read" : "read_write", name, types_.at(name));
   }
   for (const auto& [name, function] : functions_) own += function;
   own += declarations_;
@@ -167,7 +166,7 @@ const std::string& Shader::text() const {
   }
   own += with_vectors(body_);
   own += "}\n";
-  text_ = library_for(own) + own;
+  text_ = std::move(own);
   return text_;
 }
 

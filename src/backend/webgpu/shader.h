@@ -29,7 +29,11 @@ class Shader {
   /// The name of a block as an array of words. Blocks that are written must be bound before what
   /// only reads, because a block is bound once. Elements of 1 or 2 bytes share words with others;
   /// to write single ones the array must be atomic.
-  std::string bind(Block* block, Access access, bool atomic = false);
+  std::string bind(Block* block, Access access, bool atomic = false) {
+    return bind_as(block, access, atomic ? "atomic<u32>" : "u32");
+  }
+  /// The same as an array of vectors of four words.
+  std::string bind_fours(Block* block, Access access) { return bind_as(block, access, "vec4u"); }
   /// For elements of this dtype that invocations write one by one.
   std::string bind_elements(Block* block, DType dtype) {
     return bind(block, Access::write, itemsize(dtype) < 4);
@@ -55,18 +59,19 @@ class Shader {
   /// the invocation in it, and `i`, that of the invocation among all.
   void add(const std::string& text) { body_ += text; }
 
-  /// All of it, with the functions of the library that it calls.
+  /// All of it but the functions of the library that it calls, which `library_for` finds.
   const std::string& text() const;
   const std::vector<uint32_t>& params() const;
   const std::vector<Access>& accesses() const { return accesses_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
 
  private:
-  bool is_atomic(const std::string& array) const { return atomic_.at(array); }
+  std::string bind_as(Block* block, Access access, const char* type);
+  bool is_atomic(const std::string& array) const { return types_.at(array) == "atomic<u32>"; }
 
   std::vector<Block*> blocks_;
   std::vector<Access> accesses_;
-  std::map<std::string, bool> atomic_;
+  std::map<std::string, std::string> types_;  // of the elements of each array
   std::map<std::string, std::string> functions_;
   mutable std::vector<uint32_t> params_;
   std::string declarations_, body_;

@@ -228,10 +228,10 @@ Tensor eye(int64_t n, std::optional<int64_t> m, const Options& options) {
   const int64_t cols = m.value_or(n);
   check(n >= 0, ErrorKind::value, "n must be greater or equal to 0, got {}", n);
   check(cols >= 0, ErrorKind::value, "m must be greater or equal to 0, got {}", cols);
-  Tensor result = zeros({n, cols}, options);
-  const Tensor diagonal = make_view(result, {{std::min(n, cols)}, {cols + 1}, 0});
-  if (diagonal.numel() > 0) store(diagonal, scalar_tensor(1, dtype));
-  return result;
+  check_sizes({n, cols}, dtype);
+  Backend& backend = backend_for(options);
+  backend.check_memory(n * cols * static_cast<int64_t>(itemsize(dtype)));
+  return band_mask(backend, n, cols, 0, 0).to(dtype);
 }
 
 Tensor tril(const Tensor& x, int64_t diagonal) { return keep_band(x, true, diagonal); }

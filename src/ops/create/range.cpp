@@ -53,6 +53,14 @@ int64_t range_size(Scalar start, Scalar end, Scalar step, DType dtype) {
   return static_cast<int64_t>(size);
 }
 
+/// start + k * step for k in [0, size): what the loop of `range` computes for integers.
+Tensor deferred_range(int64_t start, int64_t step, int64_t size, DType dtype) {
+  const Tensor numbers = counter(size);
+  const Tensor multiples = step == 1 ? numbers : numbers * scalar_tensor(step, DType::int64);
+  const Tensor moved = start == 0 ? multiples : multiples + scalar_tensor(start, DType::int64);
+  return moved.to(dtype);
+}
+
 Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
   check_implemented(dtype != DType::boolean && !is_complex(dtype), "arange_cpu", dtype);
   for (Scalar v : {start, end, step}) check_fits(v, DType::float64);
@@ -63,6 +71,9 @@ Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
     check_range(start.to_int64(), end.to_int64(), step.to_int64());
   }
   const int64_t size = range_size(start, end, step, dtype);
+  if (size > Backend::kFew && !is_floating_point(dtype)) {
+    return deferred_range(start.to_int64(), step.to_int64(), size, dtype);
+  }
   Tensor result = empty({size}, {dtype, Device()});
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);

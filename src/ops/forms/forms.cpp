@@ -46,6 +46,8 @@ Value write_out(const Value& target, Value result) {
 
 Row in_place_form(const Row& row) {
   Row form = row;
+  form.of_one = nullptr;
+  form.of_two = nullptr;
   form.signature = row.signature.renamed(row.signature.name + "_");
   form.summary = "In place: " + row.summary;
   for (std::string& alias : form.aliases) alias += "_";
@@ -67,13 +69,16 @@ Row leaf_form(const Row& row) {
   size_t at = 0;  // of the dtype, which Options replace
   while (row.signature.params[at].type() != ParamType::dtype) ++at;
   form.call = [call = row.call, at](Span args) -> Value {
-    Args own(args.begin(), args.end() - 2);
-    if (const auto* text = std::get_if<std::string>(&args[own.size()])) {
-      Options options = Device(*text);
+    const Span given = args.first(args.size() - 2);
+    const auto call_on = [&](const std::string& device) {
+      Args own(given.begin(), given.end());
+      Options options = Device(device);
       if (const auto* dtype = std::get_if<DType>(&own[at])) options.dtype = *dtype;
       own[at] = options;
-    }
-    Value result = call(own);
+      return call(own);
+    };
+    const auto* device = std::get_if<std::string>(&args[given.size()]);
+    Value result = device ? call_on(*device) : call(given);
     if (std::get<bool>(args.back())) std::get<Tensor>(result).requires_grad_();
     return result;
   };

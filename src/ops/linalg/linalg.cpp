@@ -5,6 +5,7 @@
 #include "autograd/node.h"
 #include "core/check.h"
 #include "core/convert.h"
+#include "ops/linalg/add_product.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/tamis.h"
@@ -183,19 +184,22 @@ Tensor outer(const Tensor& a, const Tensor& b) {
   return a.unsqueeze(1) * b;
 }
 
-Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  const DType wide = compute_dtype(input.dtype());
-  if (wide != input.dtype() && input.dtype() == a.dtype() && a.dtype() == b.dtype()) {
-    return addmm(input.to(wide), a.to(wide), b.to(wide), beta, alpha).to(input.dtype());
-  }
-  Tensor product = mm(a, b);
-  check(input.dtype() == a.dtype(), ErrorKind::dtype, "expected scalar type {} but found {}",
-        scalar_type_name(input.dtype()), scalar_type_name(a.dtype()));
+Tensor add_product(const Tensor& input, Tensor product, Scalar beta, Scalar alpha) {
+  check(input.dtype() == product.dtype(), ErrorKind::dtype, "expected scalar type {} but found {}",
+        scalar_type_name(input.dtype()), scalar_type_name(product.dtype()));
   const Tensor added = input.expand(product.shape());
   for (Scalar factor : {beta, alpha}) check_fits(factor, input.dtype());
   if (!(alpha.to_complex() == 1.0)) product = product * alpha;
   if (!beta.to_bool()) return product;
   return beta.to_complex() == 1.0 ? added + product : added * beta + product;
+}
+
+Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
+  const DType wide = compute_dtype(input.dtype());
+  if (wide != input.dtype() && input.dtype() == a.dtype() && a.dtype() == b.dtype()) {
+    return addmm(input.to(wide), a.to(wide), b.to(wide), beta, alpha).to(input.dtype());
+  }
+  return add_product(input, mm(a, b), beta, alpha);
 }
 
 std::vector<Row> linalg_rows() {
@@ -233,6 +237,7 @@ std::vector<Row> linalg_rows() {
       make_row("outer(Tensor input, Tensor vec2) -> Tensor",
                "All products of an element of input with one of vec2.", outer,
                {{row, row}, {arange(4), row}})
+          .also({"ger"})
           .with_out(),
       make_row("addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> "
                "Tensor",

@@ -4,7 +4,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
-#include "ops/mask/jagged.h"
+#include "ops/jagged.h"
 #include "ops/mask/select.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"

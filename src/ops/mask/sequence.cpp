@@ -5,7 +5,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
-#include "ops/mask/jagged.h"
+#include "ops/jagged.h"
 #include "ops/mask_args.h"
 #include "ops/row.h"
 #include "tamis/tamis.h"

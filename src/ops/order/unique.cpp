@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "expr/expr.h"
+#include "ops/index/along.h"
 #include "ops/order/order_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "tamis/tamis.h"
@@ -54,11 +55,15 @@ Tensor run_starts(int64_t n, const Tensor& differs) {
   return cat({full_on(backend, {1}, true, DType::boolean), differs}).contiguous().settle();
 }
 
-/// How often each of 0, 1, ... length - 1 occurs among numbers, [n], of int64.
+/// How often each of 0, 1, ... length - 1 occurs among numbers, [n], of int64, which are all among
+/// them.
 Tensor occurrences(const Tensor& numbers, int64_t length) {
   Backend& backend = backend_of(numbers);
-  const Tensor one = full_on(backend, {1}, 1, DType::int64).expand({numbers.numel()});
-  return zeros_on(backend, {length}, DType::int64).index_add_(0, numbers, one);
+  const Tensor times = zeros_on(backend, {length}, DType::int64).settle();
+  const Indices indices(numbers, times);
+  put_elements(times, slices(times, 0, indices, numbers.numel()),
+               full_on(backend, {}, 1, DType::int64), Combine::add);
+  return times;
 }
 
 /// The least element and the distance to the greatest of integers that are many more than that

@@ -257,7 +257,7 @@ constexpr Summary kNumeric[] = {
     {"relu", relu, "Each element, or zero where it is negative."},
     {"floor", floor, "The largest whole number that is not above each element."},
     {"ceil", ceil, "The smallest whole number that is not below each element."},
-    {"trunc", trunc, "Each element without its fraction."},
+    {"trunc", trunc, "Each element without its fraction.", "", "fix"},
     {"square", square, "Each element times itself."},
 };
 

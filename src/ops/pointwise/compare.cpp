@@ -12,6 +12,8 @@
 namespace tamis {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 Tensor mask(Op op, std::initializer_list<TensorRef> inputs) {
   return defer(op, DType::boolean, DType::boolean, inputs);
 }
@@ -91,7 +93,7 @@ Tensor isinf(const Tensor& x) {
     return isinf(re) | isinf(im);
   }
   if (!is_floating_point(x.dtype())) return constant_mask(x, false);
-  return eq(abs(x), std::numeric_limits<double>::infinity());
+  return defer_recorded(Op::abs_le, x.dtype(), DType::boolean, {Tensor(kInfinity), x});
 }
 
 Tensor isfinite(const Tensor& x) {
@@ -100,7 +102,7 @@ Tensor isfinite(const Tensor& x) {
     return isfinite(re) & isfinite(im);
   }
   if (!is_floating_point(x.dtype())) return constant_mask(x, true);
-  return lt(abs(x), std::numeric_limits<double>::infinity());
+  return defer_recorded(Op::abs_lt, x.dtype(), DType::boolean, {x, Tensor(kInfinity)});
 }
 
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {

@@ -37,6 +37,21 @@ Tensor complex(const Tensor& re, const Tensor& im) {
   return result;
 }
 
+Tensor polar(const Tensor& size, const Tensor& angle) {
+  check(is_part(size.dtype()) && is_part(angle.dtype()), ErrorKind::dtype,
+        "Expected both inputs to be Half, Float or Double tensors but got {} and {}",
+        scalar_type_name(size.dtype()), scalar_type_name(angle.dtype()));
+  check(size.dtype() == angle.dtype(), ErrorKind::dtype,
+        "Expected object of scalar type {} but got scalar type {} for second argument",
+        scalar_type_name(size.dtype()), scalar_type_name(angle.dtype()));
+  return complex(size * cos(angle), size * sin(angle));
+}
+
+Tensor isreal(const Tensor& x) {
+  if (!is_complex(x)) return ones_like(x, DType::boolean);
+  return defer_recorded(Op::imag, x.dtype(), real_dtype(x.dtype()), {x}) == 0;
+}
+
 Tensor real(const Tensor& x) { return is_complex(x) ? part_of(x, 0) : x; }
 
 Tensor imag(const Tensor& x) {
@@ -107,6 +122,14 @@ std::vector<Row> complex_rows() {
                 {re[0].to(DType::float64), im[0].to(DType::float64)}})
           .is_pointwise()
           .with_out(),
+      make_row("polar(Tensor abs, Tensor angle) -> Tensor",
+               "Complex numbers from their absolute values and angles.", polar,
+               {{re, im}, {re, tensor({1.f, 2.f, 3.f})}})
+          .is_pointwise()
+          .with_out(),
+      make_row("isreal(Tensor input) -> Tensor", "True where the imaginary part is 0.", isreal,
+               {{z}, {z.t()}, {ints}})
+          .is_pointwise(),
       make_row("real(Tensor input) -> Tensor", "The real parts, as a view; a real tensor as it is.",
                +[](const Tensor& x) { return real(x); }, {{z}, {z.t()}, {ints}})
           .is_pointwise()

@@ -89,6 +89,31 @@ Tensor slope<Op::erf>(const Tensor& g, const Tensor& x) {
   return g * exp(-(x * x)) * (2 * std::numbers::inv_sqrtpi);
 }
 template <>
+Tensor slope<Op::erfc>(const Tensor& g, const Tensor& x) {
+  return g * exp(-(x * x)) * (-2 * std::numbers::inv_sqrtpi);
+}
+template <>
+Tensor slope<Op::erfinv>(const Tensor& g, const Tensor& y) {
+  return g * exp(y * y) * (0.5 / std::numbers::inv_sqrtpi);
+}
+template <>
+Tensor slope<Op::lgamma>(const Tensor& g, const Tensor& x) {
+  return g * digamma(x);
+}
+template <>
+Tensor slope<Op::digamma>(const Tensor& g, const Tensor& x) {
+  return g * trigamma(x.to(g.dtype()));
+}
+Tensor bessel1(const Tensor& x) { return defer_recorded(Op::i1, x.dtype(), x.dtype(), {x}); }
+template <>
+Tensor slope<Op::i0>(const Tensor& g, const Tensor& x) {
+  return g * bessel1(x.to(g.dtype()));
+}
+template <>
+Tensor slope<Op::i1>(const Tensor& g, const Tensor& x) {
+  return g * where(x == 0, scalar_tensor(0.5, g.dtype()), i0(x) - bessel1(x) / x);
+}
+template <>
 Tensor slope<Op::relu>(const Tensor& g, const Tensor& y) {
   // NaN is not below zero. Where the zeros are y's sign, the result depends on y, as in PyTorch:
   // there is a second derivative, and it is zero.
@@ -181,6 +206,22 @@ struct Slopes<Op::pow> {
     return where((a == 0) & (b >= 0), scalar_tensor(0, g.dtype()),
                  g * pow(a, b) * log(precise(a, g)));
   }
+};
+template <>
+struct Slopes<Op::atan2> {
+  static Tensor first(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return g * (b / (a * a + b * b));
+  }
+  static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return -(g * (a / (a * a + b * b)));
+  }
+};
+template <>
+struct Slopes<Op::copysign> {
+  static Tensor first(const Tensor& g, const Tensor& a, const Tensor& b) {
+    return where(a == 0, scalar_tensor(0, g.dtype()), where(signbit(a) == signbit(b), g, -g));
+  }
+  static Tensor second(const Tensor& g, const Tensor&, const Tensor&) { return no_slope(g); }
 };
 template <>
 struct Slopes<Op::minimum> {

@@ -3,6 +3,7 @@
 
 #include "core/interval.h"
 #include "core/tensor_impl.h"
+#include "ops/pointwise/interval_rows.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/create.h"
@@ -10,38 +11,6 @@
 
 namespace tamis {
 namespace {
-
-/// The recipe of a structured mask, or null.
-Ref<const Intervals> structure_of(const Tensor& mask) {
-  const Ref<const Recipe> recipe = storage_of(mask)->recipe();
-  return Ref(as_intervals(recipe.get()));
-}
-
-/// A structured mask as seen from a shape: which of its rows applies to each row of the shape.
-struct IntervalRows {
-  Ref<const Intervals> intervals;  // null if the shape does not see whole rows
-  Shape strides;                   // in rows, per dimension of the shape but the last
-  int64_t first = 0;
-
-  IntervalRows(Ref<const Intervals> structure, const Layout& layout, const Shape& shape)
-      : intervals(std::move(structure)), strides(broadcast_strides(layout, shape)) {
-    const int64_t cols = intervals->cols();
-    bool whole = strides.back() == 1 && shape.back() == cols && layout.offset % cols == 0;
-    strides.erase(strides.size() - 1);
-    for (int64_t& stride : strides) {
-      whole = whole && stride % cols == 0;
-      stride /= cols;
-    }
-    first = layout.offset / cols;
-    if (!whole) intervals = nullptr;
-  }
-
-  std::pair<int64_t, int64_t> row(const Shape& index) const {
-    int64_t at = first;
-    for (size_t d = 0; d < strides.size(); ++d) at += index[d] * strides[d];
-    return intervals->row(at);
-  }
-};
 
 /// The intersection of two structured masks, which is one itself; undefined if either is not.
 Tensor intersection(const Tensor& a, const Tensor& b) {
@@ -70,7 +39,7 @@ Tensor intersection(const Tensor& a, const Tensor& b) {
                      DType::boolean, shape);
 }
 
-/// `and` of two bool tensors.
+/// `and` of two tensors as truth values.
 Tensor mask_and(const Tensor& a, const Tensor& b) {
   const Tensor structured = intersection(a, b);
   return structured.defined()
@@ -86,7 +55,7 @@ Tensor bitwise(Op mask_op, Op bit_op, const char* kernel, const Tensor& a, const
 }
 
 Tensor logical(Op mask_op, const Tensor& a, const Tensor& b) {
-  return defer_recorded(mask_op, DType::boolean, DType::boolean, {a.to_bool(), b.to_bool()});
+  return defer_recorded(mask_op, DType::boolean, DType::boolean, {a, b});
 }
 
 }  // namespace
@@ -111,10 +80,10 @@ Tensor bitwise_xor(const Tensor& a, const Tensor& b) {
 }
 
 Tensor logical_not(const Tensor& x) {
-  return defer_recorded(Op::mask_not, DType::boolean, DType::boolean, {x.to_bool()});
+  return defer_recorded(Op::mask_not, DType::boolean, DType::boolean, {x});
 }
 
-Tensor logical_and(const Tensor& a, const Tensor& b) { return mask_and(a.to_bool(), b.to_bool()); }
+Tensor logical_and(const Tensor& a, const Tensor& b) { return mask_and(a, b); }
 
 Tensor logical_or(const Tensor& a, const Tensor& b) { return logical(Op::mask_or, a, b); }
 

@@ -48,6 +48,9 @@ inline Tensor defer_recorded(Op op, DType operand, DType result,
   return y;
 }
 
+/// The derivative of digamma, in ops that have all derivatives themselves (special.cpp).
+Tensor trigamma(const Tensor& x);
+
 /// Ends an in-place operation: stores value, which was computed from self and reads, into self;
 /// returns self. Refuses overlapping memory, a value of another shape than self's, and one whose
 /// dtype does not cast to self's.

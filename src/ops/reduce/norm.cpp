@@ -16,6 +16,13 @@ namespace tamis {
 
 namespace {
 
+/// The 2-norm of what is kept, in x's dtype; dims become size 1. Without a gradient.
+Tensor root_of_squares(const Tensor& x, const Tensor& mask, const Shape& dims) {
+  if (x.numel() == 0) return zeros_on(backend_of(x), reduced_shape(x, dims, true), x.dtype());
+  const DType operand = x.dtype() == DType::float64 ? DType::float64 : DType::float32;
+  return reduce(Reduction::norm, kept(mask, x, 0), dims, operand, x.dtype());
+}
+
 /// The sum of |x|^p, for finite p other than 0, in wide_dtype(x).
 Tensor sum_of_powers(const Tensor& x, const Tensor& mask, double p, const Shape& dims) {
   const Tensor wide = p == 1 ? x : x.to(wide_dtype(x));
@@ -50,6 +57,8 @@ Tensor vector_norm(const Tensor& x, const Tensor& mask, double p, const Shape& d
                             : amin(size, dims, true);
   } else if (p == 0) {
     result = sum_wide(kept(mask, ne(x, 0), false), dims);
+  } else if (p == 2 && !is_tracked(x)) {
+    result = root_of_squares(x, mask, dims);
   } else {
     result = root(sum_of_powers(x, mask, p, dims), p);
   }

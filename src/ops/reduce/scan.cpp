@@ -37,6 +37,8 @@ DType scan_dtype(const Tensor& x, std::optional<DType> dtype) {
 }
 
 std::pair<Tensor, Tensor> running_extreme(bool largest, const Tensor& x, int64_t dim) {
+  check_implemented(!is_complex(x.dtype()), largest ? "cummax_helper_cpu" : "cummin_helper_cpu",
+                    x.dtype());
   const ReductionShape lines = lines_of(x.shape(), wrap_dim(dim, x.dim()));
   const Tensor values = own_copy(x, x.dtype());
   const Tensor indices = allocate(x.shape(), DType::int64, backend_of(x));

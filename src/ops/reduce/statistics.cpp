@@ -25,6 +25,12 @@ Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, doubl
   return moments(x, mask, normalize_dims(dims, x.dim()), correction, x.dtype());
 }
 
+/// The sum of the squares of what is kept of x, which is of its wide_dtype; dims become size 1.
+Tensor sum_of_squares(const Tensor& x, const Tensor& mask, const Shape& dims) {
+  if (x.numel() == 0 || is_tracked(x)) return sum_wide(kept(mask, mul(x, x), 0), dims);
+  return reduce(Reduction::square_sum, kept(mask, x, 0), dims, x.dtype(), x.dtype());
+}
+
 /// A result of moments as x's own reduction.
 Tensor shaped(const Tensor& result, const Tensor& x, const Dims& dims, bool keepdim) {
   const Shape shape = reduced_shape(x, normalize_dims(dims, x.dim()), keepdim);
@@ -75,7 +81,7 @@ Moments moments(const Tensor& x, const Tensor& mask, const Shape& dims, double c
   const Tensor total = sum_wide(kept(mask, is_floating_point(x.dtype()) ? x : x.to(wide), 0), dims);
   const Tensor mean = div(total, n).settle();
   const Tensor distance = sub(x.to(wide), mean);
-  const Tensor squares = sum_wide(kept(mask, mul(distance, distance), 0), dims);
+  const Tensor squares = sum_of_squares(distance, mask, dims);
   return {mean, div(squares, maximum(sub(n, correction), scalar_tensor(0, wide)))};
 }
 

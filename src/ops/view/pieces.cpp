@@ -294,6 +294,7 @@ std::vector<Row> piece_rows() {
       make_row("vstack(Tensor[] tensors) -> Tensor",
                "Joins along dimension 0; 1-d tensors are rows.", vstack,
                {{list({grid(), arange(3)})}, {list({line, line})}, {list({cube(), cube()})}})
+          .also({"row_stack"})
           .with_out(),
       make_row("diag(Tensor input, int diagonal=0) -> Tensor",
                "A matrix with input on a diagonal; of a matrix, a copy of its diagonal.", diag,

@@ -1,5 +1,6 @@
 // Creation: values, dtypes and refusals of the functions that make tensors.
 #include <cmath>
+#include <functional>
 
 #include "support/pointwise_cases.h"
 
@@ -329,6 +330,66 @@ TEST(Triangle, RefusesVectors) {
                [] { tril(zeros({3})); });
   expect_error(ErrorKind::index, "Dimension specified as -2 but tensor has no dimensions",
                [] { triu(tensor(1)); });
+}
+
+// ---- when memory is taken -----------------------------------------------------------------------
+
+class Recipes : public ::testing::Test {
+ protected:
+  /// The bytes that calling f allocates.
+  static int64_t allocated_by(const std::function<void()>& f) {
+    const int64_t before = memory_stats().allocated_bytes;
+    f();
+    return memory_stats().allocated_bytes - before;
+  }
+  static constexpr int64_t kMany = 1 << 20;
+  const testing::ModeGuard deferred{false};
+};
+
+TEST_F(Recipes, TakeNoMemoryUntilItIsNeeded) {
+  const auto make = [] {
+    return std::vector<Tensor>{zeros({kMany}), ones({kMany}), full({kMany}, 2.5f),
+                               eye(1024),      arange(kMany), arange(7, 7 + 3 * kMany, 3, int32)};
+  };
+  EXPECT_LT(allocated_by([&] { make(); }), 4096);
+  for (const Tensor& x : make()) {
+    EXPECT_TRUE(x.is_deferred());
+    EXPECT_GE(allocated_by([&] { x.settle(); }), kMany);
+  }
+}
+
+TEST_F(Recipes, AreFused) {
+  const Tensor x = ones({kMany}).clone();
+  EXPECT_LT(allocated_by([&] {
+              EXPECT_EQ((x + ones({kMany})).sum().item<float>(), 2.0f * kMany);
+              EXPECT_EQ((x * arange(kMany)).sum().item<float>(),
+                        static_cast<float>(kMany / 2 * (kMany - 1)));
+            }),
+            kMany / 4);
+}
+
+TEST_F(Recipes, GiveTheSameValuesAsShortOnes) {
+  // 4096 elements and fewer are computed at once, by loops.
+  const auto check = [](const std::function<Tensor(int64_t)>& make) {
+    EXPECT_TRUE(equal(make(5000).slice(0, 0, 4000).clone(), make(4000)));
+  };
+  check([](int64_t n) { return arange(n); });
+  check([](int64_t n) { return arange(7, 7 + 3 * n, 3, int32); });
+  check([](int64_t n) { return arange(100, 100 - n, -1, int16); });
+}
+
+TEST_F(Recipes, CanBeWrittenAndViewed) {
+  Tensor zero = zeros({kMany}), count = arange(kMany);
+  zero[3] = 1.0f;
+  count.slice(0, 0, {}, 2).fill_(-1);
+  EXPECT_EQ(zero.sum().item<float>(), 1);
+  EXPECT_EQ(count[2].item<int64_t>(), -1);
+  EXPECT_EQ(count[3].item<int64_t>(), 3);
+  const Tensor grid = arange(kMany).reshape({1024, 1024});
+  EXPECT_EQ(grid.t()[3][5].item<int64_t>(), 5 * 1024 + 3);
+  EXPECT_EQ(grid.select(0, 7).expand({3, 1024})[2][9].item<int64_t>(), 7 * 1024 + 9);
+  EXPECT_EQ(grid.slice(1, 1, {}, 500).sum().item<int64_t>(),
+            grid.clone().slice(1, 1, {}, 500).sum().item<int64_t>());
 }
 
 }  // namespace

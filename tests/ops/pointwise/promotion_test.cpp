@@ -108,7 +108,7 @@ TEST(Promotion, EveryOpGivesPyTorchsDTypeForEveryDType) {
     }
     ++count;
   }
-  EXPECT_EQ(count, 51 * static_cast<int>(std::size(kTorchDTypes)));
+  EXPECT_EQ(count, 84 * static_cast<int>(std::size(kTorchDTypes)));
 }
 
 TEST(Promotion, NumbersDoNotWidenTensors) {

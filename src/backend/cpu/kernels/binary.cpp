@@ -6,7 +6,9 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "backend/cpu/kernels/isa_macros-inl.h"
@@ -144,6 +146,66 @@ struct Pow {
   }
 };
 
+// Of integers. Counts that are negative or leave no bit are no shifts of C++.
+template <class T>
+struct ShiftLeft {
+  T operator()(T a, T b) const {
+    const auto count = static_cast<Unsigned<T>>(b);
+    const auto moved = static_cast<Unsigned<T>>(a) << (count & (8 * sizeof(Unsigned<T>) - 1));
+    return count < 8 * sizeof(T) ? static_cast<T>(moved) : T{0};
+  }
+};
+
+template <class T>
+struct ShiftRight {
+  T operator()(T a, T b) const {
+    constexpr auto kMost = static_cast<Unsigned<T>>(8 * sizeof(T) - 1);
+    const auto count = static_cast<Unsigned<T>>(b);
+    if constexpr (std::is_signed_v<T>) {
+      return static_cast<T>(a >> (count < kMost ? count : kMost));  // at least the sign is left
+    } else {
+      return count <= kMost ? static_cast<T>(a >> count) : T{0};
+    }
+  }
+};
+
+// Not negative, but for the smallest value, which has no opposite.
+template <class T>
+struct Gcd {
+  T operator()(T a, T b) const {
+    auto x = static_cast<Unsigned<T>>(a), y = static_cast<Unsigned<T>>(b);
+    if constexpr (std::is_signed_v<T>) {
+      x = a < 0 ? Unsigned<T>{0} - x : x;
+      y = b < 0 ? Unsigned<T>{0} - y : y;
+    }
+    while (y != 0) {
+      const auto rest = x % y;
+      x = y;
+      y = rest;
+    }
+    return static_cast<T>(x);
+  }
+};
+
+template <class T>
+struct CopySign {
+  T operator()(T a, T b) const { return std::copysign(a, b); }
+};
+
+// The bits of floating point numbers are in the order of their sizes.
+template <class T>
+struct NextAfter {
+  T operator()(T a, T b) const {
+    using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+    const auto bits = std::bit_cast<Bits>(a);
+    const T next = std::bit_cast<T>((b > a) == (a > 0) ? bits + 1 : bits - 1);
+    const T from_zero = std::copysign(std::numeric_limits<T>::denorm_min(), b);
+    const T moved = a == 0 ? from_zero : next;
+    const T number = a == b ? b : moved;
+    return ((a != a) | (b != b)) ? std::numeric_limits<T>::quiet_NaN() : number;
+  }
+};
+
 template <template <class> class F, class T>
 void binary(Elements a, Elements b, void* out, size_t n) {
   const T* x = static_cast<const T*>(a.data);
@@ -155,6 +217,19 @@ void binary(Elements a, Elements b, void* out, size_t n) {
     for (int i = 0; i < 64; ++i) z[i] = f(x[i], y[i]);
   }
   for (size_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
+}
+
+// Minimum or Maximum: with a bound that is the same for all, and is a number, it takes fewer steps.
+template <template <class> class F, class T>
+void extreme(Elements a, Elements b, void* out, size_t n) {
+  constexpr bool kIsMaximum = std::is_same_v<F<T>, Maximum<T>>;
+  const T* x = static_cast<const T*>(a.data);
+  const T* y = static_cast<const T*>(b.data);
+  if (n == 0 || a.step == 0 || b.step != 0 || *y != *y) return binary<F, T>(a, b, out, n);
+  T* z = static_cast<T*>(out);
+  const T bound = *y;
+  TAMIS_INDEPENDENT
+  for (size_t i = 0; i < n; ++i) z[i] = (kIsMaximum ? x[i] <= bound : x[i] >= bound) ? bound : x[i];
 }
 
 // What follows from fmod of float32: a quotient below 2^29 times a float32 is exact in double, so
@@ -188,6 +263,13 @@ void set(Kernels& table, Op op) {
   ((table.binary[binary_index(op)][static_cast<int>(dtype_of<Ts>)] = &binary<F, Ts>), ...);
 }
 
+template <class T>
+void set_extremes(Kernels& table) {
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  table.binary[binary_index(Op::minimum)][type] = &extreme<Minimum, T>;
+  table.binary[binary_index(Op::maximum)][type] = &extreme<Maximum, T>;
+}
+
 template <template <class> class F>
 void set_integers(Kernels& table, Op op) {
 #define X(constant, type, ...) set<F, type>(table, op);
@@ -217,12 +299,20 @@ void fill_binary(Kernels& table) {
   set_by_fmod<Remainder>(table, Op::remainder);
   set_by_fmod<Fmod>(table, Op::fmod);
   set_integers<Pow>(table, Op::pow);
-  set_all<Minimum>(table, Op::minimum);
-  set_all<Maximum>(table, Op::maximum);
+#define X(constant, type, ...) set_extremes<type>(table);
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
+  set_extremes<float>(table);
+  set_extremes<double>(table);
   set<Div, float, double>(table, Op::div);
   set_integers<BitAnd>(table, Op::bit_and);
   set_integers<BitOr>(table, Op::bit_or);
   set_integers<BitXor>(table, Op::bit_xor);
+  set_integers<ShiftLeft>(table, Op::shift_left);
+  set_integers<ShiftRight>(table, Op::shift_right);
+  set_integers<Gcd>(table, Op::gcd);
+  set<CopySign, float, double>(table, Op::copysign);
+  set<NextAfter, float, double>(table, Op::nextafter);
 }
 
 }  // namespace tamis::cpu::HWY_NAMESPACE

@@ -5,6 +5,8 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/kernels/compare.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include <bit>
+#include <cmath>
 #include <type_traits>
 
 #include "backend/cpu/kernels/isa_macros-inl.h"
@@ -38,17 +40,46 @@ struct Le {
   }
 };
 
+// The same of the sizes of floating point numbers, whatever their signs.
+template <class Test>
+struct OfSizes {
+  template <class T>
+  static bool one(T a, T b) {
+    return Test::one(std::abs(a), std::abs(b));
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+template <class Test>
+constexpr bool kIsOfSizes = false;
+template <class Test>
+constexpr bool kIsOfSizes<OfSizes<Test>> = true;
+// Which of several relations a test is, of numbers or of their sizes.
+template <class Test, class Relation>
+constexpr bool kIs = std::is_same_v<Test, Relation> || std::is_same_v<Test, OfSizes<Relation>>;
+#endif
+
 #if HWY_TARGET == HWY_AVX3_DL
 // The mask of one vector of elements at a and b.
 template <class Test, class T>
 HWY_INLINE uint64_t compare_vector(const T* a, const T* b) {
-  constexpr bool eq = std::is_same_v<Test, Eq>, lt = std::is_same_v<Test, Lt>;
+  constexpr bool eq = kIs<Test, Eq>, lt = kIs<Test, Lt>;
   constexpr auto kIntegers = eq ? _MM_CMPINT_EQ : lt ? _MM_CMPINT_LT : _MM_CMPINT_LE;
   constexpr int kFloats = eq ? _CMP_EQ_OQ : lt ? _CMP_LT_OQ : _CMP_LE_OQ;
   if constexpr (std::is_same_v<T, float>) {
-    return _mm512_cmp_ps_mask(_mm512_loadu_ps(a), _mm512_loadu_ps(b), kFloats);
+    const __m512 x = _mm512_loadu_ps(a), y = _mm512_loadu_ps(b);
+    if constexpr (kIsOfSizes<Test>) {
+      return _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_abs_ps(y), kFloats);
+    } else {
+      return _mm512_cmp_ps_mask(x, y, kFloats);
+    }
   } else if constexpr (std::is_same_v<T, double>) {
-    return _mm512_cmp_pd_mask(_mm512_loadu_pd(a), _mm512_loadu_pd(b), kFloats);
+    const __m512d x = _mm512_loadu_pd(a), y = _mm512_loadu_pd(b);
+    if constexpr (kIsOfSizes<Test>) {
+      return _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_abs_pd(y), kFloats);
+    } else {
+      return _mm512_cmp_pd_mask(x, y, kFloats);
+    }
   } else {
     const __m512i x = _mm512_loadu_si512(a), y = _mm512_loadu_si512(b);
     constexpr bool plus = std::is_unsigned_v<T>;
@@ -71,16 +102,28 @@ template <class T>
 constexpr bool kComparesVectors = true;
 
 #elif HWY_TARGET == HWY_AVX2
+// Numbers without their signs, if the test is one of sizes.
+template <class Test>
+HWY_INLINE __m256 size_of(__m256 v) {
+  return kIsOfSizes<Test> ? _mm256_andnot_ps(_mm256_set1_ps(-0.f), v) : v;
+}
+template <class Test>
+HWY_INLINE __m256d size_of(__m256d v) {
+  return kIsOfSizes<Test> ? _mm256_andnot_pd(_mm256_set1_pd(-0.0), v) : v;
+}
+
 // All bits of each element of 4 or 8 bytes for which the test holds. There is no <= of integers: it
 // is inverted at the end.
 template <class Test, class T>
 HWY_INLINE __m256i compare_lanes(const T* a, const T* b) {
-  constexpr bool eq = std::is_same_v<Test, Eq>, lt = std::is_same_v<Test, Lt>;
+  constexpr bool eq = kIs<Test, Eq>, lt = kIs<Test, Lt>;
   constexpr int kFloats = eq ? _CMP_EQ_OQ : lt ? _CMP_LT_OQ : _CMP_LE_OQ;
   if constexpr (std::is_same_v<T, float>) {
-    return _mm256_castps_si256(_mm256_cmp_ps(_mm256_loadu_ps(a), _mm256_loadu_ps(b), kFloats));
+    const __m256 x = size_of<Test>(_mm256_loadu_ps(a)), y = size_of<Test>(_mm256_loadu_ps(b));
+    return _mm256_castps_si256(_mm256_cmp_ps(x, y, kFloats));
   } else if constexpr (std::is_same_v<T, double>) {
-    return _mm256_castpd_si256(_mm256_cmp_pd(_mm256_loadu_pd(a), _mm256_loadu_pd(b), kFloats));
+    const __m256d x = size_of<Test>(_mm256_loadu_pd(a)), y = size_of<Test>(_mm256_loadu_pd(b));
+    return _mm256_castpd_si256(_mm256_cmp_pd(x, y, kFloats));
   } else {
     const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
     const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
@@ -151,6 +194,23 @@ void compare(Elements a, Elements b, uint64_t* out, size_t n) {
   *out = rest;
 }
 
+template <class T>
+size_t find(const void* a, const void* value, size_t n) {
+  const T* const x = static_cast<const T*>(a);
+  const T wanted = *static_cast<const T*>(value);
+  const bool is_nan = wanted != wanted;
+  T repeated[64];
+  for (T& each : repeated) each = wanted;
+  size_t i = 0;
+  for (; i + 64 <= n; i += 64) {
+    const uint64_t word =
+        is_nan ? ~compare_word<Eq>(x + i, x + i) : compare_word<Eq>(x + i, repeated);
+    if (word != 0) return i + static_cast<size_t>(std::countr_zero(word));
+  }
+  while (i < n && !(is_nan ? x[i] != x[i] : x[i] == wanted)) ++i;
+  return i;
+}
+
 // Nonzero: of integers and, with all bits but the sign, of 16-bit floats.
 template <class T, T bits>
 struct NonzeroBits {
@@ -209,6 +269,14 @@ void set_compares(Kernels& table) {
   table.compare[compare_index(Op::eq)][type] = &compare<Eq, T>;
   table.compare[compare_index(Op::lt)][type] = &compare<Lt, T>;
   table.compare[compare_index(Op::le)][type] = &compare<Le, T>;
+  table.find[type] = &find<T>;
+}
+
+template <class T>
+void set_compares_of_sizes(Kernels& table) {
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  table.compare[compare_index(Op::abs_lt)][type] = &compare<OfSizes<Lt>, T>;
+  table.compare[compare_index(Op::abs_le)][type] = &compare<OfSizes<Le>, T>;
 }
 
 template <class Test, int W, uint64_t one>
@@ -227,6 +295,8 @@ void fill_compare(Kernels& table) {
 #undef X
   set_compares<float>(table);
   set_compares<double>(table);
+  set_compares_of_sizes<float>(table);
+  set_compares_of_sizes<double>(table);
   set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::boolean);
   set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3C00>(table, DType::float16);
   set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3F80>(table, DType::bfloat16);

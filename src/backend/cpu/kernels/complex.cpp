@@ -158,7 +158,26 @@ TAMIS_STD_FUNCTION(Sin, sin)
 TAMIS_STD_FUNCTION(Cos, cos)
 TAMIS_STD_FUNCTION(Tan, tan)
 TAMIS_STD_FUNCTION(Tanh, tanh)
+TAMIS_STD_FUNCTION(Sinh, sinh)
+TAMIS_STD_FUNCTION(Cosh, cosh)
 #undef TAMIS_STD_FUNCTION
+
+// In double: some C++ libraries lose half of the digits near branch points.
+#define TAMIS_WIDE_FUNCTION(Name, function)                           \
+  template <class R>                                                  \
+  struct Name {                                                       \
+    Pair<R> operator()(Pair<R> x) const {                             \
+      const auto y = std::function(std::complex<double>(x.re, x.im)); \
+      return {static_cast<R>(y.real()), static_cast<R>(y.imag())};    \
+    }                                                                 \
+  };
+TAMIS_WIDE_FUNCTION(Asin, asin)
+TAMIS_WIDE_FUNCTION(Acos, acos)
+TAMIS_WIDE_FUNCTION(Atan, atan)
+TAMIS_WIDE_FUNCTION(Asinh, asinh)
+TAMIS_WIDE_FUNCTION(Acosh, acosh)
+TAMIS_WIDE_FUNCTION(Atanh, atanh)
+#undef TAMIS_WIDE_FUNCTION
 
 template <template <class> class F, class R>
 void unary(const void* a, void* out, size_t n) {
@@ -320,6 +339,14 @@ void fill_arithmetic(Kernels& table) {
   set_unary(Op::tan, &unary<Tan, R>);
   set_unary(Op::tanh, &unary<Tanh, R>);
   set_unary(Op::sigmoid, &unary<Sigmoid, R>);
+  set_unary(Op::asin, &unary<Asin, R>);
+  set_unary(Op::acos, &unary<Acos, R>);
+  set_unary(Op::atan, &unary<Atan, R>);
+  set_unary(Op::sinh, &unary<Sinh, R>);
+  set_unary(Op::cosh, &unary<Cosh, R>);
+  set_unary(Op::asinh, &unary<Asinh, R>);
+  set_unary(Op::acosh, &unary<Acosh, R>);
+  set_unary(Op::atanh, &unary<Atanh, R>);
   set_unary(Op::abs, &to_real<Abs, R>);
   set_unary(Op::angle, &to_real<Angle, R>);
   set_unary(Op::imag, &to_real<Imag, R>);

@@ -18,6 +18,7 @@ void fill_cast(Kernels& table);
 void fill_math(Kernels& table);
 void fill_move(Kernels& table);
 void fill_reduce(Kernels& table);
+void fill_arg_reduce(Kernels& table);
 void fill_random(Kernels& table);
 void fill_softmax(Kernels& table);
 void fill_complex(Kernels& table);

@@ -8,6 +8,7 @@
 #include "backend/cpu/kernels/isa_macros-inl.h"
 #include "backend/cpu/kernels/kernel_parts-inl.h"
 #include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/kernels/special.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE {
@@ -30,9 +31,11 @@ Kernels make_table() {
   fill_math(t);
   fill_move(t);
   fill_reduce(t);
+  fill_arg_reduce(t);
   fill_random(t);
   fill_softmax(t);
   fill_complex(t);
+  fill_special(t);
   return t;
 }
 

@@ -97,6 +97,16 @@ struct Kernels {
   using Lines = void (*)(const void* a, void* acc, size_t lines, size_t width);
   Lines reduce_lines[kReductions][kDTypeCount];
 
+  /// Where extremes are, of the real dtypes but bool and halves.
+  /// The position of the first element that equals *value, or is NaN as well; n if there is none.
+  size_t (*find[kDTypeCount])(const void* a, const void* value, size_t n);
+  /// Contiguous lines of `width` elements, numbered from `first` on, in their order: the j-th
+  /// element of a line that is smaller (in the second table: larger) than values[j] takes its
+  /// place, and the number of the line that of indices[j]. NaN beats every number.
+  using ArgLines = void (*)(const void* a, int64_t first, void* values, int64_t* indices,
+                            size_t lines, size_t width);
+  ArgLines arg_lines[2][kDTypeCount];
+
   /// What softmax is made of, for float32 and float64. A null mask keeps all.
   /// The largest kept element, -infinity if there is none; NaN is ignored.
   double (*kept_max[kDTypeCount])(const void* a, const uint64_t* mask, size_t n);

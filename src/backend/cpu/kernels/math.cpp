@@ -1,4 +1,4 @@
-// Kernels of elementary functions: exponentials, logarithms, circular functions and powers.
+// Kernels of elementary functions: exponentials, logarithms, circular functions, angles and powers.
 #include "backend/cpu/kernels/isa_list.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backend/cpu/kernels/atan2-inl.h"
 #include "backend/cpu/kernels/isa_macros-inl.h"
 #include "backend/cpu/kernels/kernel_parts-inl.h"
 #include "backend/cpu/kernels/kernels.h"
@@ -104,6 +105,18 @@ void pow(Elements a, Elements b, void* out, size_t n) {
   }
 }
 
+template <class T>
+void atan2(Elements a, Elements b, void* out, size_t n) {
+  const T* x = static_cast<const T*>(a.data);
+  const T* y = static_cast<const T*>(b.data);
+  T* z = static_cast<T*>(out);
+  for (size_t part; n > 0; n -= part, x += a.step, y += b.step, z += part) {
+    part = std::min<size_t>(n, 64);
+    TAMIS_INDEPENDENT
+    for (size_t i = 0; i < part; ++i) z[i] = math::atan2(x[i], y[i]);
+  }
+}
+
 // Ops with special loops have them here.
 template <Op op, class T>
 constexpr Kernels::Unary loop_of() {
@@ -132,6 +145,9 @@ void fill_math(Kernels& table) {
   Kernels::Binary* powers = table.binary[binary_index(Op::pow)];
   powers[static_cast<int>(DType::float32)] = &pow<float>;
   powers[static_cast<int>(DType::float64)] = &pow<double>;
+  Kernels::Binary* angles = table.binary[binary_index(Op::atan2)];
+  angles[static_cast<int>(DType::float32)] = &atan2<float>;
+  angles[static_cast<int>(DType::float64)] = &atan2<double>;
 }
 
 }  // namespace tamis::cpu::HWY_NAMESPACE

@@ -10,7 +10,9 @@
 #endif
 
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "backend/cpu/kernels/isa_macros-inl.h"
 #include "backend/cpu/kernels/loop_helpers.h"
@@ -170,10 +172,22 @@ HWY_INLINE double short_log(double f) {
                z * (0x1.999a9c8a467fap-2 + z * (0x1.2432ba683936ep-2 + z * 0x1.e3b159cf31211p-3))));
 }
 
+// What is chosen at the end is chosen in float32, where a vector has twice as many elements.
+constexpr float kInf32 = std::numeric_limits<float>::infinity();
+constexpr float kNan32 = std::numeric_limits<float>::quiet_NaN();
+
+// The logarithm y of x + more, where more is 0 or 1, and what it is where the formula does not
+// hold.
+HWY_INLINE float log_limits(float x, float more, double y) {
+  float z = x == kInf32 ? x : static_cast<float>(y);
+  z = x == -more ? -kInf32 : z;
+  z = x < -more ? kNan32 : z;
+  return x != x ? x : z;
+}
+
 HWY_INLINE float log_in_base(float x, double ln2, double ln_e) {
   const auto [k, f] = parts(x, 0);
-  const double y = k * ln2 + short_log(f) * ln_e;
-  return static_cast<float>(log_limits(x, x != x ? x : y));
+  return log_limits(x, 0, k * ln2 + short_log(f) * ln_e);
 }
 HWY_INLINE float log(float x) { return log_in_base(x, kLn2, 1); }
 HWY_INLINE float log2(float x) { return log_in_base(x, 1, kLog2E); }
@@ -186,12 +200,11 @@ HWY_INLINE float log1p(float given) {
   const Parts normal = parts(u, 0);
   const bool near = x > -0.29289 && x < 0.41421;
   const double y = (near ? 0 : normal.k) * kLn2 + short_log(near ? x : normal.f);
-  return ((given == 0) | (given != given)) ? given : static_cast<float>(log_limits(u, y));
+  return given == 0 ? given : log_limits(given, 1, y);
 }
 
-// As `angle` in math64, in one number; NaN beyond 2^27.
-HWY_INLINE Angle short_angle(double given) {
-  const double x = std::abs(given) <= 0x1p27 ? given : kNan;
+// As `angle` in math64, in one number; meaningless beyond 2^27.
+HWY_INLINE Angle short_angle(double x) {
   const double moved = x * 6.36619772367581382433e-01 + kShift, n = moved - kShift;
   // pi/2 in a part of 25 bits, whose products with n are exact, and the rest.
   return {bits_of(moved), (x - n * 1.57079631090164184570e+00) - n * 1.58932547735281966916e-08, 0};
@@ -218,28 +231,42 @@ HWY_INLINE float short_sin_of(const Angle& a, uint64_t quarters) {
   return static_cast<float>(from_bits(bits_of((turns & 1) != 0 ? c : s) ^ (turns & 2) << 62));
 }
 
-// NaN where the argument is too large.
-HWY_INLINE float sin(float x) { return short_sin_of(short_angle(x), 0); }
-HWY_INLINE float cos(float x) { return short_sin_of(short_angle(x), 1); }
+// y where the argument is small enough, else NaN.
+HWY_INLINE float of_small(float x, float y) { return std::abs(x) <= 0x1p27f ? y : kNan32; }
+
+HWY_INLINE float sin(float x) { return of_small(x, short_sin_of(short_angle(x), 0)); }
+HWY_INLINE float cos(float x) { return of_small(x, short_sin_of(short_angle(x), 1)); }
 HWY_INLINE float tan(float x) {
   const Angle a = short_angle(x);
   const double s = short_sin(a.high), c = short_cos(a.high);
   const bool odd = (a.turns & 1) != 0;
-  return static_cast<float>((odd ? -c : s) / (odd ? s : c));
+  return of_small(x, static_cast<float>((odd ? -c : s) / (odd ? s : c)));
 }
 
-// NaN also where a power of zeros or infinities is something else.
+// |x| < 2^22.
+HWY_INLINE float nearest(float x) { return (x + 0x1.8p23f) - 0x1.8p23f; }
+
+// As in math64, |y| < 2^22; NaN beyond.
+HWY_INLINE float with_sign_of_power(float size, float y) {
+  const float half = 0.5f * y;
+  const float z = nearest(half) == half ? size : -size;
+  const bool is_whole = nearest(y) == y, is_small = std::abs(y) < 0x1p22f;
+  return (is_whole & is_small) ? z : kNan32;
+}
+
+// NaN also where a power of zeros or infinities is something else, and of negative numbers to large
+// powers.
 HWY_INLINE float pow(float x, float y) {
   const double a = std::abs(x), b = y;
   const auto [k, f] = parts(a, 0);
   const double t = clamped(b * (k + short_log(f) * kLog2E), 200), n = nearest(t);
   const double r = (t - n) * kLn2, two_n = power_of_two(n);
-  double z = two_n + two_n * (r * short_expm1(r));
-  z = x < 0 ? with_sign_of_power(z, clamped(b, 0x1p30)) : z;
-  z = std::abs(b) < kInf ? z : kNan;
-  z = a > 0 ? z : kNan;
-  z = a < kInf ? z : kNan;
-  return y == 2 ? x * x : static_cast<float>(z);
+  float z = static_cast<float>(two_n + two_n * (r * short_expm1(r)));
+  z = x < 0 ? with_sign_of_power(z, y) : z;
+  z = std::abs(y) < kInf32 ? z : kNan32;
+  z = std::abs(x) > 0 ? z : kNan32;
+  z = std::abs(x) < kInf32 ? z : kNan32;
+  return y == 2 ? x * x : z;
 }
 
 }  // namespace tamis::cpu::HWY_NAMESPACE::math

@@ -46,6 +46,15 @@ struct PlusNumber {
 };
 
 template <class T>
+struct PlusSquare {
+  using Join = Plus<T>;
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return a + b * b;
+  }
+};
+
+template <class T>
 struct Times {
   using Join = Times;
   template <class V>
@@ -80,6 +89,40 @@ struct Smaller {
     }
   }
 };
+
+// The same of numbers alone, in one instruction. A NaN may get lost, so it is watched for.
+template <class T>
+struct LargerNumber {
+  using Join = LargerNumber;
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return a > b ? a : b;
+  }
+};
+
+template <class T>
+struct SmallerNumber {
+  using Join = SmallerNumber;
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return a < b ? a : b;
+  }
+};
+
+// Where a or b is NaN.
+template <class V>
+HWY_INLINE auto is_nan(V a, V b) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (std::is_same_v<V, Vector<float, 8>>) {
+    return reinterpret_cast<Vector<int32_t, 8>>(_mm256_cmp_ps(a, b, _CMP_UNORD_Q));
+  } else if constexpr (std::is_same_v<V, Vector<double, 4>>) {
+    return reinterpret_cast<Vector<int64_t, 4>>(_mm256_cmp_pd(a, b, _CMP_UNORD_Q));
+  } else
+#endif
+  {
+    return (a != a) | (b != b);
+  }
+}
 
 template <class V, class W>
 HWY_INLINE V convert(W v) {
@@ -140,17 +183,26 @@ Sum reduce_few(const T* x, const uint64_t* mask, size_t n, Sum start) {
   return fold<F>(lanes, used);
 }
 
-// Of all elements: as many lanes at a time as the registers hold.
-template <class F, class T, class Sum>
-Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
+template <class V>
+HWY_INLINE bool any(V lanes) {
+  bool found = false;
+  for (size_t j = 0; j < sizeof(V) / sizeof(lanes[0]); ++j) found |= lanes[j] != 0;
+  return found;
+}
+
+// Of all elements: as many lanes at a time as the registers hold. Where NaN is watched for, the
+// result only counts if none was found.
+template <class F, bool watch = false, class T, class Sum>
+Sum reduce_all(const T* x, size_t n, Sum start, T identity, bool* found_nan = nullptr) {
   constexpr size_t kWide = std::min(kLanes, kVectorBytes / sizeof(Sum));
-  constexpr size_t kCount = kLanes / kWide, kTogether = std::min<size_t>(8, kCount);
+  constexpr size_t kCount = kLanes / kWide, kTogether = std::min<size_t>(watch ? 8 : 16, kCount);
   using V = Vector<Sum, kWide>;
   using Part = Vector<T, kWide>;
   const F f;
   const typename F::Join join;
   const size_t whole = n / kLanes * kLanes, rest = n - whole;
   V lanes[kCount];
+  [[maybe_unused]] auto nan = V{} != V{};
   for (size_t first = 0; first < kCount; first += kTogether) {
     V v[kTogether];
     for (V& some : v) some = start - V{};  // not plus: a negative zero keeps its sign
@@ -159,6 +211,11 @@ Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
       prefetch_ahead<kTogether * kWide>(from);
       for (size_t k = 0; k < kTogether; ++k) {
         v[k] = f(v[k], convert<V>(load<Part>(from + k * kWide)));
+      }
+      if constexpr (watch) {
+        for (size_t k = 0; k < kTogether; k += 2) {
+          nan |= is_nan(load<V>(from + k * kWide), load<V>(from + (k + 1) * kWide));
+        }
       }
     }
     for (size_t k = 0; k < kTogether; ++k, from += kWide) {
@@ -172,6 +229,10 @@ Sum reduce_all(const T* x, size_t n, Sum start, T identity) {
       part[j] = j < rest % kWide ? x[n - rest % kWide + j] : identity;
     V& last = lanes[rest / kWide];
     last = f(last, convert<V>(load<Part>(part)));
+  }
+  if constexpr (watch) {  // what came last has not been lost
+    for (V some : lanes) nan |= some != some;
+    *found_nan = any(nan);
   }
   for (size_t half = kCount / 2; half > 0; half /= 2) {
     for (size_t k = 0; k < half; ++k) lanes[k] = join(lanes[k], lanes[k + half]);
@@ -225,10 +286,18 @@ void accumulate(const void* a, const uint64_t* mask, void* out, size_t n) {
       static_cast<Result>(reduce<F<Sum>, true>(x, mask, n, static_cast<Sum>(identity), identity));
 }
 
-template <Reduction reduction, template <class> class F, class T>
+template <Reduction reduction, template <class> class F, template <class> class OfNumbers, class T>
 void extreme(const void* a, const uint64_t* mask, void* out, size_t n) {
   constexpr T identity = kNeutral<reduction, T>;
   const T* x = static_cast<const T*>(a);
+  if constexpr (std::is_floating_point_v<T>) {
+    bool found_nan = mask != nullptr;
+    if (!mask) {
+      const T found = reduce_all<OfNumbers<T>, true>(x, n, x[0], identity, &found_nan);
+      *static_cast<T*>(out) = found;
+    }
+    if (!found_nan) return;
+  }
   const T start = !mask || mask[0] & 1 ? x[0] : identity;
   *static_cast<T*>(out) = reduce<F<T>, false>(x, mask, n, start, identity);
 }
@@ -264,17 +333,17 @@ void add_lines(const void* a, void* out, size_t lines, size_t width) {
   }
 }
 
-template <Reduction reduction, template <class> class F, class T>
+template <Reduction reduction, template <class> class F, template <class> class OfNumbers, class T>
 void set_extreme(Kernels& table) {
   constexpr int row = reduction_index(reduction), type = static_cast<int>(dtype_of<T>);
-  table.reduce[row][type] = &extreme<reduction, F, T>;
+  table.reduce[row][type] = &extreme<reduction, F, OfNumbers, T>;
   table.reduce_lines[row][type] = &add_lines<F<T>, T, T>;
 }
 
 template <class T>
 void set_extremes(Kernels& table) {
-  set_extreme<Reduction::amax, Larger, T>(table);
-  set_extreme<Reduction::amin, Smaller, T>(table);
+  set_extreme<Reduction::amax, Larger, LargerNumber, T>(table);
+  set_extreme<Reduction::amin, Smaller, SmallerNumber, T>(table);
 }
 
 template <Reduction reduction, template <class> class F, class T, class Sum>
@@ -292,6 +361,13 @@ void set_sums(Kernels& table) {
   set_sum<Reduction::prod, Times, T, Sum>(table);
 }
 
+// Of a norm there are the sums of squares here.
+template <class T>
+void set_squares(Kernels& table) {
+  set_sum<Reduction::square_sum, PlusSquare, T, double>(table);
+  set_sum<Reduction::norm, PlusSquare, T, double>(table);
+}
+
 }  // namespace
 
 void fill_reduce(Kernels& table) {
@@ -300,6 +376,8 @@ void fill_reduce(Kernels& table) {
   set_sums<double, double>(table);
   set_sum<Reduction::nansum, PlusNumber, float, double>(table);
   set_sum<Reduction::nansum, PlusNumber, double, double>(table);
+  set_squares<float>(table);
+  set_squares<double>(table);
 #define X(constant, type, ...) set_extremes<type>(table);
   TAMIS_INTEGER_DTYPES(X)
 #undef X

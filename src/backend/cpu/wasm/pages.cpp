@@ -57,6 +57,8 @@ char* map_pages(int64_t bytes) {
   return grow(bytes - unused_at_end()) ? take(bytes) : nullptr;
 }
 
+char* map_zeros(int64_t) { return nullptr; }
+
 void unmap_pages(char* base, int64_t bytes) {
   auto& ranges = unused();
   const auto next = ranges.lower_bound(base);

@@ -1,5 +1,5 @@
 // Jagged rows: offsets from masks, and checks of offsets.
-#include "ops/mask/jagged.h"
+#include "ops/jagged.h"
 
 #include <algorithm>
 #include <numeric>

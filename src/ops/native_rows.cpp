@@ -1,0 +1,37 @@
+// Native rows: families that are not in the JavaScript package, so that a page loads less.
+#include "ops/native_rows.h"
+
+#include <iterator>
+
+namespace tamis {
+
+namespace {
+
+std::vector<Row> joined(std::vector<Row> all, std::vector<Row> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return all;
+}
+
+std::vector<Row> contraction_rows() { return joined(product_rows(), einsum_rows()); }
+std::vector<Row> margin_rows() { return joined(margin_loss_rows(), class_margin_loss_rows()); }
+
+}  // namespace
+
+std::span<const Family> native_families() {
+  static constexpr Family kFamilies[] = {
+      {"Cuts and windows", cut_rows},
+      {"Stacks and combinations", stack_rows},
+      {"Contractions", contraction_rows},
+      {"Distances", distance_rows},
+      {"Samples", sample_rows},
+      {"Integrals and slopes", slope_rows},
+      {"Losses of margins", margin_rows},
+      {"Losses of distributions", likelihood_loss_rows},
+      {"Layers", layer_rows},
+      {"Distributions and spaces", distribution_rows},
+      {"Attention", attention_rows},
+  };
+  return kFamilies;
+}
+
+}  // namespace tamis
