@@ -10,10 +10,11 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(CCACHE_PROGRAM ccache)
   mark_as_advanced(CCACHE_PROGRAM)
   if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # ccache refuses to cache what uses a precompiled header unless it is told that this is safe.
+    # ccache refuses to cache what uses a precompiled header unless it is told that this is safe. Paths are taken
+    # relative to the source, so that another clone finds what this one has compiled.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-        "${CCACHE_PROGRAM}")
+        "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 "${CCACHE_PROGRAM}")
   endif()
 endif()
 
