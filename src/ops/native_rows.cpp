@@ -13,6 +13,9 @@ std::vector<Row> joined(std::vector<Row> all, std::vector<Row> more) {
 }
 
 std::vector<Row> contraction_rows() { return joined(product_rows(), einsum_rows()); }
+std::vector<Row> kept_rows() { return joined(prune_rows(), sampling_rows()); }
+std::vector<Row> shape_rows() { return joined(morphology_rows(), label_rows()); }
+std::vector<Row> encoding_rows() { return joined(run_rows(), polygon_rows()); }
 std::vector<Row> margin_rows() { return joined(margin_loss_rows(), class_margin_loss_rows()); }
 
 }  // namespace
@@ -30,6 +33,10 @@ std::span<const Family> native_families() {
       {"Layers", layer_rows},
       {"Distributions and spaces", distribution_rows},
       {"Attention", attention_rows},
+      {"Pruning and sampling masks", kept_rows},
+      {"Random spans and blocks", region_rows},
+      {"Growing, shrinking and labelling masks", shape_rows},
+      {"Run lengths and polygons", encoding_rows},
   };
   return kFamilies;
 }

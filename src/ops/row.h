@@ -280,6 +280,13 @@ std::vector<Row> likelihood_loss_rows();
 std::vector<Row> layer_rows();
 std::vector<Row> distribution_rows();
 std::vector<Row> attention_rows();
+std::vector<Row> prune_rows();
+std::vector<Row> sampling_rows();
+std::vector<Row> region_rows();
+std::vector<Row> morphology_rows();
+std::vector<Row> label_rows();
+std::vector<Row> run_rows();
+std::vector<Row> polygon_rows();
 
 /// Rows that belong together, under a title for the reference page.
 struct Family {
