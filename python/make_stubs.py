@@ -334,8 +334,9 @@ class Signature:
         self.gives_tensors = row["result"] in ("Tensor", "Tensor[]")
         self.parameters = [Parameter(p) for p in row["parameters"]]
 
-    def has_tensors(self):
-        return any(p.type in ("Tensor", "Tensor[]") for p in self.parameters)
+    def takes_arrays(self):
+        """Whether arrays of other libraries tell it from a call with tensors; in a list they do not."""
+        return any(p.type == "Tensor" for p in self.parameters)
 
     def includes(self, other):
         """Whether a call with arrays of other libraries that the other takes is one for this."""
@@ -398,7 +399,7 @@ def function_stub(name, function, tensor="Tensor"):
             if known:  # one tensor is for the overload before
                 spread = "__first: ArrayLike, __second: ArrayLike, " + spread
             of_tensors += [of_arrays, define(name, spread, s.result)]
-        elif not s.has_tensors() or not s.gives_tensors or s.parameters[0].type == "Tensor[]":
+        elif not s.takes_arrays() or not s.gives_tensors or s.parameters[0].type == "Tensor[]":
             of_tensors.append(of_arrays)
         else:
             of_tensors.append(define(name, s.arguments(tensor), s.result))
@@ -446,7 +447,7 @@ def submodule_stub(module, submodule):
         HEADER + "import builtins",
         "from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union, overload",
         "",
-        "from tamis._tamis import ArrayLike, DTypeLike, Number, Shape, Tensor",
+        "from tamis._tamis import ArrayLike, DTypeLike, Generator, Number, Shape, Tensor",
         "",
     ]
     if submodule.__name__.endswith("masked"):

@@ -2,7 +2,7 @@
 import builtins
 from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
-from tamis._tamis import ArrayLike, DTypeLike, Number, Shape, Tensor
+from tamis._tamis import ArrayLike, DTypeLike, Generator, Number, Shape, Tensor
 from tamis._masked_tensor import MaskedTensor as MaskedTensor
 
 @overload

@@ -2,7 +2,7 @@
 import builtins
 from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
-from tamis._tamis import ArrayLike, DTypeLike, Number, Shape, Tensor
+from tamis._tamis import ArrayLike, DTypeLike, Generator, Number, Shape, Tensor
 
 class label_result(NamedTuple):
     labels: "Tensor"
@@ -54,8 +54,6 @@ def from_lengths(lengths: Any, max_len: Optional[builtins.int] = ...) -> Any: ..
 def from_polygons(shape: Shape, rings: Sequence[ArrayLike]) -> "Tensor": ...
 @overload
 def from_polygons(shape: Shape, ring: Union[Tensor, Sequence[Any]]) -> "Tensor": ...
-@overload
-def from_polygons(shape: Shape, rings: Sequence[ArrayLike]) -> Any: ...
 @overload
 def from_polygons(shape: Shape, ring: Any) -> Any: ...
 @overload

@@ -93,8 +93,8 @@ def test_n_of_m(check, dtype):
         return along(x, dim, rule)
 
     for i in range(12):
-        m = pick(rng, [1, 2, 4])
-        x = pair(dtype, pick(rng, [(8,), (4, 8), (8, 4), (4, 4, 12), (0, 4)]), rng)
+        m = pick(rng, [1, 2, 4, 12])
+        x = pair(dtype, pick(rng, [(12,), (12, 24), (24, 12), (12, 3, 12), (0, 12)]), rng)
         n = int(rng.randint(0, m + 1))
         against(check, "n_of_m", want, x, n, m)
         against(check, "n_of_m", want, x, n, m, 0)

@@ -38,6 +38,25 @@ Tensor magnitudes(const Tensor& x) {
   return where(isnan(size), std::numeric_limits<double>::infinity(), size);
 }
 
+/// keep_largest of rows that are so short that comparing each element with all others of its row is
+/// less work than selecting: an element is kept if fewer than k come before it.
+Tensor keep_largest_of_few(const Tensor& x, int64_t k, int64_t dim) {
+  const std::vector<Tensor> columns = unbind(x, dim);
+  std::vector<Tensor> kept;
+  for (size_t j = 0; j < columns.size(); ++j) {
+    Tensor before = zeros_like(columns[j], DType::uint8);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (i == j) continue;
+      const Tensor wins = i < j ? columns[i] >= columns[j] : columns[i] > columns[j];
+      before = before + wins.to(DType::uint8);
+    }
+    kept.push_back(before < k);
+  }
+  return stack(kept, dim);
+}
+
+constexpr int64_t kFew = 8;
+
 /// How many of n elements an amount is.
 int64_t number_of(const char* op, masks::Amount amount, int64_t n) {
   if (const auto* count = std::get_if<int64_t>(&amount)) {
@@ -88,7 +107,9 @@ Tensor n_of_m(const Tensor& x, int64_t n, int64_t m, int64_t dim) {
         "first",
         along, x.size(along), m);
   const Tensor groups = x.detach().unflatten(along, {x.size(along) / m, m});
-  return keep_largest(magnitudes(groups), n, along + 1).flatten(along, along + 1);
+  const Tensor sizes = magnitudes(groups).settle();
+  const auto keep = m <= kFew ? keep_largest_of_few : keep_largest;
+  return keep(sizes, n, along + 1).flatten(along, along + 1);
 }
 
 }  // namespace masks

@@ -104,6 +104,9 @@ TEST(NOfM, KeepsTheLargestOfEveryGroup) {
             (Bits{false, true, false, true, true, false, false, true}));
   EXPECT_EQ(masks::n_of_m(zeros({3, 0}), 2, 4).shape(), (Shape{3, 0}));
   EXPECT_EQ(count(masks::n_of_m(zeros({2, 4, 3}), 2, 4, 1)), 12);
+  // Of 10, 11, ..., 19 and of 0, 1, ..., 9 the last three each.
+  const Tensor tens = cat({arange(10., 20.), arange(10.)});
+  EXPECT_TRUE(equal(masks::n_of_m(tens, 3, 10), tens % 10 >= 7));
 }
 
 TEST(NOfM, RefusesWhatDoesNotDivide) {
