@@ -109,15 +109,18 @@ endif()
 
 # Data frames in an environment that has them (scripts/setup makes it), else skipped there with a reason.
 set(python_tests tests/python)
+set(peers_tests tests/python/test_dataframes.py tests/python/test_docs.py tests/python/test_porting_page.py)
 set(peers_python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
 file(GLOB peers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/polars")
 if(peers)
-  list(APPEND python_tests --ignore=tests/python/test_dataframes.py --ignore=tests/python/test_docs.py)
+  list(TRANSFORM peers_tests PREPEND --ignore= OUTPUT_VARIABLE elsewhere)
+  list(APPEND python_tests ${elsewhere})
   foreach(mode IN ITEMS deferred eager)
     tamis_add_pytest(
       python.dataframes.${mode} PYTHON "${peers_python}" ENVIRONMENT TAMIS_REQUIRE_PEERS=1
-      ARGS tests/python/test_dataframes.py tests/python/test_docs.py)
+      ARGS ${peers_tests})
   endforeach()
+  set_property(TEST python.dataframes.deferred APPEND PROPERTY ENVIRONMENT TAMIS_DEFER=all)
   set_property(TEST python.dataframes.eager APPEND PROPERTY ENVIRONMENT TAMIS_EAGER=1)
 endif()
 tamis_add_pytest(python.deferred ENVIRONMENT TAMIS_DEFER=all ARGS ${python_tests})

@@ -142,10 +142,11 @@ class MaskedTensor:
         return MaskedTensor(f(self.data), f(self.mask))
 
     def __getitem__(self, index: Any) -> "MaskedTensor":
-        return self.moved(operator.itemgetter(index))
+        return self.moved(operator.itemgetter(_index(index)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Writes to data and mask. Values without a mask are kept afterwards; None masks out."""
+        index = _index(index)
         self.mask = self.mask.clone()
         if value is None:
             self.mask[index] = False
@@ -259,9 +260,31 @@ class MaskedTensor:
         keep = self.mask | ~self._any_kept(dim, True)
         return MaskedTensor(masked.median(self.data, dim, keepdim=keepdim, mask=keep), self._any_kept(dim, keepdim))
 
+    def quantile(self, q: Any, dim: Optional[int] = None, *, keepdim: bool = False) -> "MaskedTensor":
+        """Of all elements, unless dim is given; several q give one more dimension, the first, as in PyTorch."""
+        result = masked.quantile(self.data, q, dim, keepdim=keepdim, mask=self.mask)
+        return MaskedTensor(result, self._any_kept(dim, keepdim))
+
+    def cumsum(self, dim: int, *, dtype: Any = None) -> "MaskedTensor":
+        return MaskedTensor(masked.cumsum(self.data, dim, dtype=dtype, mask=self.mask), self.mask)
+
+    def cumprod(self, dim: int, *, dtype: Any = None) -> "MaskedTensor":
+        return MaskedTensor(masked.cumprod(self.data, dim, dtype=dtype, mask=self.mask), self.mask)
+
     def count(self, dim: Any = None, *, keepdim: bool = False) -> Tensor:
         """How many are kept; nothing of this is masked out."""
         return masked.count(self.data, dim, keepdim=keepdim, mask=self.mask)
+
+
+def _index(index: Any) -> Any:
+    """What brackets take. A condition that is masked out selects nothing: `x[x > 3]`."""
+    if isinstance(index, tuple):
+        return tuple(_index(i) for i in index)
+    if not isinstance(index, MaskedTensor):
+        return index
+    if index.dtype != _tamis.bool:
+        raise TypeError(f"MaskedTensor: expected a bool mask as a masked index, but got {index.dtype}; use its data")
+    return index.data & index.mask
 
 
 def _masked(x: Any) -> MaskedTensor:

@@ -226,3 +226,25 @@ def test_torch():
     else:
         with pytest.raises(RuntimeError, match="has no MaskedTensor"):
             x.torch()
+
+
+def test_a_condition_that_is_masked_out_selects_nothing():
+    x = MaskedTensor([5, 9, 1, 7], [True, False, True, True])
+    assert x[x > 3].tolist() == [5, 7]
+    x[x > 3] = 0
+    assert x.tolist() == [0, None, 1, 0] and x.data.tolist() == [0, 9, 1, 0]
+    rows = MaskedTensor([[1, 2], [3, 4]], [[True, False], [True, True]])
+    assert rows[rows[:, 0] > 2, 1].tolist() == [4]
+    with pytest.raises(TypeError, match="expected a bool mask as a masked index, but got tamis.int64"):
+        x[MaskedTensor([0, 1])]
+
+
+def test_quantiles_and_scans_skip_what_is_masked_out():
+    a = np.ma.masked_invalid([[4.0, np.nan, 1.0, 2.0], [np.nan] * 4, [np.nan, 3.0, 9.0, np.nan]])
+    x = MaskedTensor.from_numpy_ma(a)
+    expect(x.quantile(0.5, 1), np.ma.median(a, axis=1))
+    expect(x.quantile(0.5), np.ma.median(a))
+    both = x.quantile([0.0, 1.0], 1, keepdim=True)
+    assert both.tolist() == [[[1], [None], [3]], [[4], [None], [9]]]
+    expect(x.cumsum(1), a.cumsum(axis=1))
+    expect(x.cumprod(0), a.cumprod(axis=0))

@@ -15,6 +15,7 @@ const order = [
   "docs/reference.md",
   "docs/javascript.md",
   "docs/python.md",
+  "docs/porting.md",
   "docs/command-line.md",
   "docs/devices.md",
   "docs/performance.md",
