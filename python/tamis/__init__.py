@@ -29,6 +29,9 @@ from math import e, inf, nan, pi
 
 from tamis import autograd, masked, masks, nn, optim, webgpu
 from tamis import _masked_tensor as _masked_tensor
+
+if "_numpy" in vars():
+    from tamis import _numpy_masked  # noqa: F401
 from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
 from tamis._limits import finfo, iinfo

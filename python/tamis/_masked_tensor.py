@@ -1,5 +1,6 @@
 """MaskedTensor: data with a mask that goes along with it. True keeps."""
 
+import functools
 import importlib
 import operator
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional
@@ -16,7 +17,6 @@ class MaskedTensor:
     masked out, and mask out what is made of nothing. Both tensors may share memory with the arguments.
     """
 
-    __array_ufunc__ = None  # NumPy's operators leave it to the ones below
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, data: Any, mask: Any = None) -> None:
@@ -114,6 +114,12 @@ class MaskedTensor:
 
     def __bool__(self) -> bool:
         return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
 
     def item(self) -> Any:
         """The only element. ValueError if it is masked out."""
@@ -295,6 +301,21 @@ def _values(column: Any) -> Any:
     return column.to_numpy() if hasattr(column, "to_numpy") else column
 
 
+def _with_numpy_names(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that takes NumPy's names of its arguments, too, as all functions of tensors do."""
+    names = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction"}
+
+    @functools.wraps(f)
+    def method(self: MaskedTensor, *args: Any, **kwargs: Any) -> Any:
+        for given in names.keys() & kwargs.keys():
+            if names[given] in kwargs:
+                raise TypeError(f"{f.__name__}(): {given} and {names[given]} are the same argument")
+            kwargs[names[given]] = kwargs.pop(given)
+        return f(self, *args, **kwargs)
+
+    return method
+
+
 def _operator(f: Callable[..., Any], swapped: bool) -> Callable[[MaskedTensor, Any], MaskedTensor]:
     def turned(a: Any, b: Any) -> Any:
         return f(b, a)
@@ -316,6 +337,11 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(MaskedTensor, f"__{_name}__", _operator(getattr(operator, f"__{_name}__"), False))
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(MaskedTensor, f"__{_name}__", _unary(getattr(operator, f"__{_name}__")))
+for _name in (
+    "sum", "prod", "mean", "amin", "amax", "any", "all", "argmin", "argmax", "var", "std", "median", "quantile", "cumsum",
+    "cumprod", "count",
+):
+    setattr(MaskedTensor, _name, _with_numpy_names(getattr(MaskedTensor, _name)))
 
 # The extension's module has the functions only.
 vars(masked)["MaskedTensor"] = MaskedTensor

@@ -4,7 +4,9 @@ NumPy computes them over the memory of the tensors, so value, shape and dtype ar
 that Tamis has come back as tensors, and views as views; an array that the caller gave comes back itself.
 """
 
-from typing import Any, Callable, Dict, List, Tuple
+import functools
+import inspect
+from typing import Any, Callable, Dict, FrozenSet, List, Tuple
 
 import numpy as np
 
@@ -43,6 +45,21 @@ _WRITERS = {
     np.put_along_axis: "arr",
     np.putmask: "a",
 }
+
+
+@functools.lru_cache(maxsize=None)
+def _written_positions(function: Any) -> FrozenSet[int]:
+    """Where arguments stand that are written into."""
+    if function in _WRITERS:
+        return frozenset([0])
+    if function in (np.concatenate, np.dot):  # in C, where functions do not say what their arguments are
+        return frozenset([2])
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return frozenset()
+    by_position = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return frozenset(i for i, name in enumerate(by_position) if name == "out")
 
 
 def _has_dtype(dtype: Any) -> bool:
@@ -102,7 +119,8 @@ class _Call:
             if "read-only" not in str(e):
                 raise
             raise TypeError(
-                f"{self._name}: {e}; a tensor is written into only if it is given by name, as in out=x"
+                f"{self._name}: {e}; a tensor is written into only if it is given by name, as in out=x. Instead of "
+                "copy=False or overwrite_input=True, write x.copy_(result)"
             ) from e
         answer = self._answer(result)
         for tensor, array in self._written:
@@ -162,9 +180,10 @@ def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: 
 
 def _array_function(self: Tensor, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     call = _Call(f"{function.__module__}.{function.__name__}")
-    written = {"out", _WRITERS.get(function)}
-    options = {name: (call.write if name in written else call.read)(value) for name, value in kwargs.items()}
-    values = [call.write(a) if i == 0 and function in _WRITERS else call.read(a) for i, a in enumerate(args)]
+    names = {"out", _WRITERS.get(function)}
+    positions = _written_positions(function)
+    options = {name: (call.write if name in names else call.read)(value) for name, value in kwargs.items()}
+    values = [(call.write if i in positions else call.read)(value) for i, value in enumerate(args)]
     return call.run(function, values, options)
 
 

@@ -153,7 +153,11 @@ def numpy_functions():
     np.add.at(rows[2], (0, 0), 1)
     a = np.ones(20)
     a += rows[2][0]
-    refused(TypeError, lambda: np.clip(rows[0], 0, 1, rows[1]))
+    assert np.clip(rows[0], 0, 1, rows[1]) is rows[1]
+    refused(TypeError, lambda: np.nan_to_num(rows[0], copy=False))
+    masked = tamis.masked.MaskedTensor(rows[0], rows[0] > 3)
+    assert np.sort(masked).count() == 16 and np.add(masked, 1).count() == 16
+    refused(TypeError, lambda: np.asarray(masked))
     refused(RuntimeError, lambda: np.sum(tamis.ones(2).requires_grad_()))
     refused(TypeError, lambda: tamis.sum(np.ma.masked_invalid(a)))
 

@@ -248,3 +248,79 @@ def test_quantiles_and_scans_skip_what_is_masked_out():
     assert both.tolist() == [[[1], [None], [3]], [[4], [None], [9]]]
     expect(x.cumsum(1), a.cumsum(axis=1))
     expect(x.cumprod(0), a.cumprod(axis=0))
+
+
+def test_numpys_names_of_arguments():
+    a = sample((3, 4))
+    x = MaskedTensor.from_numpy_ma(a)
+    for name in ("sum", "mean", "prod", "any", "all"):
+        expect(getattr(x, name)(axis=1, keepdims=True), getattr(a, name)(axis=1, keepdims=True))
+    expect(x.std(axis=0, ddof=0), a.std(axis=0))
+    assert x.count(axis=0).tolist() == a.count(axis=0).tolist()
+    expect(x.cumsum(axis=1), a.cumsum(axis=1))
+    with pytest.raises(TypeError, match=r"sum\(\): axis and dim are the same argument"):
+        x.sum(dim=0, axis=0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'correction'"):
+        x.sum(ddof=1)
+
+
+# ---- NumPy's functions -----------------------------------------------------------------------------------------------
+
+NUMPY = """
+np.mean(a); np.mean(a, axis=0); np.sum(a, axis=1, keepdims=True); np.std(a, ddof=1); np.max(a, axis=1); np.ptp(a, axis=0);
+np.median(a, axis=1); np.average(a, axis=0, weights=b); np.sort(a, axis=1); np.cumsum(a, axis=0); np.any(a > 3, axis=1);
+np.concatenate([a, b]); np.vstack([a, b]); np.where(a > 3, a, b); np.where(m, a, 0); np.clip(a, 2, 4); np.transpose(a);
+np.reshape(a, (4, 3)); np.ravel(a); np.round(a / 3, 1); np.sqrt(a); np.log(a - 4); np.exp(a); np.isnan(a); np.square(a);
+np.add(a, b); np.add(a, 1); np.subtract(1, a); np.greater(a, 3); np.maximum(a, b); np.hypot(a, b); np.multiply(m, a);
+np.add.reduce(a, axis=1); np.multiply.accumulate(a, axis=1); np.add.outer(a[0], b[0]); np.expand_dims(a, 0); np.squeeze(a[:1]);
+np.swapaxes(a, 0, 1); np.repeat(a, 2, axis=0); np.diag(a[:, :3]); np.compress(m[0], a, axis=1)
+"""
+
+
+@pytest.mark.parametrize("expression", [" ".join(e.split()) for e in NUMPY.split(";")])
+def test_numpys_functions_are_those_of_numpy_ma(expression):
+    a, b = sample((3, 4)), sample((3, 4))
+    m = np.arange(12).reshape(3, 4) % 3 > 0
+    there = expression
+    for name in ("average", "median", "concatenate", "vstack", "where", "log", "compress", "multiply.accumulate", "repeat",
+                 "add.reduce", "add.outer", "diag", "sort", "hypot"):
+        there = there.replace(f"np.{name}(", f"np.ma.{name}(")
+    want = eval(there, {"np": np, "a": a, "b": b, "m": m})
+    values = {"np": np, "a": MaskedTensor.from_numpy_ma(a), "b": MaskedTensor.from_numpy_ma(b)}
+    for mask in (m, tamis.tensor(m)):
+        expect(eval(expression, {**values, "m": mask}), want)
+
+
+def test_numpys_functions_do_not_lose_masks():
+    x = MaskedTensor(tamis.tensor([1.0, 2.0]).requires_grad_(), [True, False])
+    for make in (np.asarray, np.array, lambda x: np.array([x, x]), lambda x: np.sum(np.ones(2), where=x > 1)):
+        with pytest.raises(TypeError, match=r"mask of a MaskedTensor would be lost in an array; write x\.numpy\(\)"):
+            make(x)
+    with pytest.raises(TypeError, match=r"numpy\.bincount: numpy\.ma has no such function.*x\.filled\(value\)"):
+        np.bincount(MaskedTensor([1, 2]))
+    with pytest.raises(TypeError, match=r"numpy\.linalg\.det: numpy\.ma has no such function"):
+        np.linalg.det(MaskedTensor([[1.0]]))
+    with pytest.raises(TypeError, match=r"numpy\.add: numpy\.ma has no such function"):
+        np.add.at(x, [0], 1)
+    with pytest.raises(TypeError, match=r"out=, which has no mask; write x\[\.\.\.\] = result"):
+        np.add(x, 1, out=np.zeros(2))
+    array = np.zeros(2)
+    with pytest.raises(TypeError, match="which has no mask"):
+        array += x
+    with pytest.raises(TypeError, match=r"read-only.*x\[index\] = value"):
+        np.put(x.detach(), [0], 5)
+    with pytest.raises(RuntimeError, match=r"numpy\.sort: a tensor requires grad.*x\.detach\(\)"):
+        np.sort(x)
+    np.add(x, np.ones(2)).sum().data.backward()
+    assert x.data.grad.tolist() == [1, 0]
+    with tamis.no_grad():
+        assert np.sum(x).item() == 1
+    assert not hasattr(x, "max")
+
+
+def test_results_of_numpys_functions_are_copies():
+    x = MaskedTensor([1.0, 2.0, 3.0], [True, False, True])
+    seen = np.ravel(x)
+    x.data.fill_(0)
+    assert seen.tolist() == [1, None, 3]
+    assert np.shape(x) == (3,) and np.ndim(x) == 1
