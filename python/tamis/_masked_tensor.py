@@ -338,8 +338,8 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(MaskedTensor, f"__{_name}__", _unary(getattr(operator, f"__{_name}__")))
 for _name in (
-    "sum", "prod", "mean", "amin", "amax", "any", "all", "argmin", "argmax", "var", "std", "median", "quantile", "cumsum",
-    "cumprod", "count",
+    "sum", "prod", "mean", "amin", "amax", "any", "all", "argmin", "argmax", "var", "std", "median", "quantile",
+    "cumsum", "cumprod", "count",
 ):
     setattr(MaskedTensor, _name, _with_numpy_names(getattr(MaskedTensor, _name)))
 

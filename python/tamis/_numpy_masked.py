@@ -1,6 +1,6 @@
 """NumPy's functions and ufuncs on MaskedTensors: those of the same name in numpy.ma, which heed masks.
 
-Masked arrays come back as MaskedTensors, so do single numbers; arrays without a mask come back as tensors. All are copies.
+Masked arrays and single numbers come back as MaskedTensors, arrays without a mask as tensors. All are copies.
 """
 
 import importlib
@@ -70,8 +70,8 @@ def _call(name: str, function: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
         raise TypeError(f"{name}: a MaskedTensor is no operand beside out=, which has no mask; write x[...] = result")
     if function is None:
         raise TypeError(
-            f"{name}: numpy.ma has no such function, so the mask of a MaskedTensor would be lost; write x.filled(value) or "
-            "x.compressed(), or x.map(function) and x.moved(function) for functions of tamis"
+            f"{name}: numpy.ma has no such function, so the mask of a MaskedTensor would be lost; write x.filled(value) "
+            "or x.compressed(), or x.map(function) and x.moved(function) for functions of tamis"
         )
     values = [_masked_array(name, a) for a in args]
     options = {key: _masked_array(name, value) for key, value in kwargs.items()}

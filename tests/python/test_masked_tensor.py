@@ -267,13 +267,14 @@ def test_numpys_names_of_arguments():
 # ---- NumPy's functions -----------------------------------------------------------------------------------------------
 
 NUMPY = """
-np.mean(a); np.mean(a, axis=0); np.sum(a, axis=1, keepdims=True); np.std(a, ddof=1); np.max(a, axis=1); np.ptp(a, axis=0);
-np.median(a, axis=1); np.average(a, axis=0, weights=b); np.sort(a, axis=1); np.cumsum(a, axis=0); np.any(a > 3, axis=1);
-np.concatenate([a, b]); np.vstack([a, b]); np.where(a > 3, a, b); np.where(m, a, 0); np.clip(a, 2, 4); np.transpose(a);
-np.reshape(a, (4, 3)); np.ravel(a); np.round(a / 3, 1); np.sqrt(a); np.log(a - 4); np.exp(a); np.isnan(a); np.square(a);
-np.add(a, b); np.add(a, 1); np.subtract(1, a); np.greater(a, 3); np.maximum(a, b); np.hypot(a, b); np.multiply(m, a);
-np.add.reduce(a, axis=1); np.multiply.accumulate(a, axis=1); np.add.outer(a[0], b[0]); np.expand_dims(a, 0); np.squeeze(a[:1]);
-np.swapaxes(a, 0, 1); np.repeat(a, 2, axis=0); np.diag(a[:, :3]); np.compress(m[0], a, axis=1)
+np.mean(a); np.mean(a, axis=0); np.sum(a, axis=1, keepdims=True); np.std(a, ddof=1); np.max(a, axis=1);
+np.ptp(a, axis=0); np.median(a, axis=1); np.average(a, axis=0, weights=b); np.sort(a, axis=1); np.cumsum(a, axis=0);
+np.any(a > 3, axis=1); np.concatenate([a, b]); np.vstack([a, b]); np.where(a > 3, a, b); np.where(m, a, 0);
+np.clip(a, 2, 4); np.transpose(a); np.reshape(a, (4, 3)); np.ravel(a); np.round(a / 3, 1); np.sqrt(a); np.log(a - 4);
+np.exp(a); np.isnan(a); np.square(a); np.add(a, b); np.add(a, 1); np.subtract(1, a); np.greater(a, 3);
+np.maximum(a, b); np.hypot(a, b); np.multiply(m, a); np.add.reduce(a, axis=1); np.multiply.accumulate(a, axis=1);
+np.add.outer(a[0], b[0]); np.expand_dims(a, 0); np.squeeze(a[:1]); np.swapaxes(a, 0, 1); np.repeat(a, 2, axis=0);
+np.diag(a[:, :3]); np.compress(m[0], a, axis=1)
 """
 
 
@@ -282,8 +283,8 @@ def test_numpys_functions_are_those_of_numpy_ma(expression):
     a, b = sample((3, 4)), sample((3, 4))
     m = np.arange(12).reshape(3, 4) % 3 > 0
     there = expression
-    for name in ("average", "median", "concatenate", "vstack", "where", "log", "compress", "multiply.accumulate", "repeat",
-                 "add.reduce", "add.outer", "diag", "sort", "hypot"):
+    for name in ("average", "median", "concatenate", "vstack", "where", "log", "compress", "multiply.accumulate",
+                 "repeat", "add.reduce", "add.outer", "diag", "sort", "hypot"):
         there = there.replace(f"np.{name}(", f"np.ma.{name}(")
     want = eval(there, {"np": np, "a": a, "b": b, "m": m})
     values = {"np": np, "a": MaskedTensor.from_numpy_ma(a), "b": MaskedTensor.from_numpy_ma(b)}

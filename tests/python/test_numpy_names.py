@@ -1,4 +1,4 @@
-"""Which of NumPy's functions take tensors: all that know its protocols, but for those that are named here with a reason."""
+"""Which of NumPy's functions take tensors: all that know its protocols, but for those named here with a reason."""
 
 import pathlib
 import re
@@ -15,21 +15,21 @@ MORE = """
 np.alltrue(a); np.sometrue(a, axis=0); np.product(a); np.cumproduct(a); np.round_(a); np.amin(a); np.msort(a);
 np.row_stack([a, b]); np.apply_over_axes(np.sum, a, [0, 1]); np.argpartition(a, 1, axis=1); np.asfarray(a);
 np.atleast_2d(a[0]); np.diagflat(a[0]); np.dsplit(a.reshape(1, 3, 4), 2); np.einsum_path("ij,kj->ik", a, b);
-np.geomspace(i[0] + 1, i[1], 3); np.linspace(a[0], b[0], 3); np.logspace(a[0], b[0], 3); np.histogram2d(i[0], i[1], bins=2);
-np.histogram_bin_edges(i, bins=3); np.histogramdd(i, bins=2); np.min_scalar_type(a); np.nanargmin(a); np.nancumprod(a);
-np.nanpercentile(a, 50); np.poly(i[0]); np.polyadd(a[0], b[0]); np.polyder(a[0]); np.polydiv(i[1], i[2]); np.polyint(a[0]);
-np.polymul(a[0], b[0]); np.polysub(a[0], b[0]); np.polyval(a[0], b[0]); np.roots(i[0]); np.real_if_close(a);
-np.shares_memory(a, a); np.sort_complex(a); np.tril_indices_from(a[:, :3]); np.trim_zeros(a[0]); np.unpackbits(a); np.unwrap(a);
-np.arccos(a); np.arccosh(a); np.arcsinh(a); np.arctan(a); np.arctanh(a); np.bitwise_not(a); np.conj(a); np.cosh(a);
-np.logaddexp2(a, b); np.rad2deg(a); np.radians(a); np.mask_indices(3, lambda n, k: m[:, :3]);
-np.atleast_1d(a);
+np.geomspace(i[0] + 1, i[1], 3); np.linspace(a[0], b[0], 3); np.logspace(a[0], b[0], 3);
+np.histogram2d(i[0], i[1], bins=2); np.histogram_bin_edges(i, bins=3); np.histogramdd(i, bins=2);
+np.min_scalar_type(a); np.nanargmin(a); np.nancumprod(a); np.nanpercentile(a, 50); np.poly(i[0]);
+np.polyadd(a[0], b[0]); np.polyder(a[0]); np.polydiv(i[1], i[2]); np.polyint(a[0]); np.polymul(a[0], b[0]);
+np.polysub(a[0], b[0]); np.polyval(a[0], b[0]); np.roots(i[0]); np.real_if_close(a); np.shares_memory(a, a);
+np.sort_complex(a); np.tril_indices_from(a[:, :3]); np.trim_zeros(a[0]); np.unpackbits(a); np.unwrap(a); np.arccos(a);
+np.arccosh(a); np.arcsinh(a); np.arctan(a); np.arctanh(a); np.bitwise_not(a); np.conj(a); np.cosh(a);
+np.logaddexp2(a, b); np.rad2deg(a); np.radians(a); np.mask_indices(3, lambda n, k: m[:, :3]); np.atleast_1d(a);
 np.linalg.cholesky(i[:, :3] @ i[:, :3].T * 0 + np.eye(3)); np.linalg.cond(i[:, :3]); np.linalg.eig(i[:, :3]);
 np.linalg.eigh(i[:, :3]); np.linalg.eigvals(i[:, :3]); np.linalg.eigvalsh(i[:, :3]); np.linalg.inv(b[:, :3]);
 np.linalg.lstsq(b, b[:, 0], rcond=None); np.linalg.matrix_power(b[:, :3], 2); np.linalg.multi_dot([a, b.T, a]);
 np.linalg.pinv(b); np.linalg.qr(b); np.linalg.slogdet(b[:, :3]); np.linalg.solve(b[:, :3], b[:, 0]);
-np.linalg.tensorinv(b[:, :3], 1); np.linalg.tensorsolve(b[:, :3], b[:, 0]);
-np.fft.fft2(a); np.fft.fftn(a); np.fft.fftshift(a); np.fft.hfft(a); np.fft.ifft2(a); np.fft.ifftn(a); np.fft.ifftshift(a);
-np.fft.ihfft(a); np.fft.irfft(a); np.fft.irfft2(a); np.fft.irfftn(a); np.fft.rfft(a); np.fft.rfft2(a); np.fft.rfftn(a);
+np.linalg.tensorinv(b[:, :3], 1); np.linalg.tensorsolve(b[:, :3], b[:, 0]); np.fft.fft2(a); np.fft.fftn(a);
+np.fft.fftshift(a); np.fft.hfft(a); np.fft.ifft2(a); np.fft.ifftn(a); np.fft.ifftshift(a); np.fft.ihfft(a);
+np.fft.irfft(a); np.fft.irfft2(a); np.fft.irfftn(a); np.fft.rfft(a); np.fft.rfft2(a); np.fft.rfftn(a);
 np.eye(3, like=a); np.array([1, 2], like=a); np.arange(3, like=a); np.identity(2, like=a); np.full(2, 1, like=a)
 """
 MORE_EXPRESSIONS = [" ".join(text.split()) for text in MORE.split(";")]
@@ -48,10 +48,11 @@ FILES = {"save", "savetxt", "savez", "savez_compressed"}
 
 # Functions of NumPy that do not know its protocols, and make an array of a tensor: of equal values, never wrong.
 ARRAYS = """
-np.asanyarray(a); np.ascontiguousarray(a); np.require(a); np.vectorize(lambda v: v * 2)(a); np.array([a, b]); np.asarray(a);
-np.r_[a[0], b[0]]; np.c_[a[0], b[0]]; np.fromiter(a[0], float); np.lib.stride_tricks.as_strided(a, (2,), (0,)); np.mat(a);
-np.random.default_rng(0).permutation(a); np.random.default_rng(0).choice(a[0], 3); np.ma.masked_where(m, a);
-np.array([v for _, v in np.ndenumerate(a)]); np.array([float(v) for v in np.nditer(a)])
+np.asanyarray(a); np.ascontiguousarray(a); np.require(a); np.vectorize(lambda v: v * 2)(a); np.array([a, b]);
+np.asarray(a); np.r_[a[0], b[0]]; np.c_[a[0], b[0]]; np.fromiter(a[0], float);
+np.lib.stride_tricks.as_strided(a, (2,), (0,)); np.mat(a); np.random.default_rng(0).permutation(a);
+np.random.default_rng(0).choice(a[0], 3); np.ma.masked_where(m, a); np.array([v for _, v in np.ndenumerate(a)]);
+np.array([float(v) for v in np.nditer(a)])
 """
 
 
