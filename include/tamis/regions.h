@@ -65,7 +65,7 @@ Tensor erode(const Tensor& mask, const Shape& radius = 1, std::optional<int64_t>
 /// those along diagonals too. Computed on the CPU.
 ///
 ///     auto [labels, count] = masks::label(mask);
-///     Tensor largest = labels == labels[labels > 0].mode(0).first;
+///     Tensor largest = labels == mode(labels[labels > 0], 0).first;
 std::pair<Tensor, Tensor> label(const Tensor& mask, int64_t connectivity = 4,
                                 std::optional<int64_t> ndim = {});
 

@@ -16,7 +16,7 @@ namespace {
 class Components {
  public:
   Components(const bool* mask, int64_t rows, int64_t columns, bool diagonals)
-      : mask_(mask), columns_(columns), parents_(static_cast<size_t>(rows * columns)) {
+      : mask_(mask), parents_(static_cast<size_t>(rows * columns)) {
     for (int64_t y = 0; y < rows; ++y) {
       for (int64_t x = 0; x < columns; ++x) {
         const int64_t at = y * columns + x;
@@ -58,7 +58,6 @@ class Components {
   }
 
   const bool* mask_;
-  int64_t columns_;
   std::vector<int64_t> parents_;
 };
 
