@@ -1,6 +1,7 @@
 // Sampling: masks of the tokens that a language model may go on with, from its logits.
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "core/check.h"
 #include "expr/expr.h"
@@ -47,14 +48,21 @@ Choice choice_of(const char* op, const char* what, const Tensor& logits, const T
   return {where(isnan(x), -kInfinity, x).movedim(along, -1), rows, along};
 }
 
+/// For messages: a number, or the least and the largest of several.
+std::string range_of(const Tensor& x) {
+  const double least = x.min().item<double>(), most = x.max().item<double>();
+  return x.dim() == 0 ? fmt::format("{}", least) : fmt::format("values from {} to {}", least, most);
+}
+
 void check_shares(const char* op, const char* what, const Tensor& shares, int64_t least) {
   check(!is_complex(shares.dtype()), ErrorKind::dtype, "{}: {} must be real, but got {}", op, what,
         name(shares.dtype()));
   check(least >= 1, ErrorKind::value, "{}: min_tokens_to_keep must be at least 1, but got {}", op,
         least);
-  check(!any_true(~((shares >= 0) & (shares <= 1))), ErrorKind::value,
-        "{}: {} must be from 0 to 1, but got {}", op, what,
-        shares.dim() == 0 ? fmt::format("{}", shares.item<double>()) : "others");
+  if (any_true(~((shares >= 0) & (shares <= 1)))) {
+    raise(ErrorKind::value,
+          fmt::format("{}: {} must be from 0 to 1, but got {}", op, what, range_of(shares)));
+  }
 }
 
 /// Probabilities in proportion, that of the most probable token 1. Infinite logits are equal.
@@ -86,7 +94,9 @@ Tensor top_k(const Tensor& logits, const Tensor& k, int64_t dim) {
   check(is_integral(k.dtype()), ErrorKind::dtype, "top_k: k must be integers, but got {}",
         name(k.dtype()));
   const Choice choice = choice_of("top_k", "k", logits, k, dim);
-  check(!any_true(k < 1), ErrorKind::value, "top_k: k must be at least 1");
+  if (any_true(k < 1)) {
+    raise(ErrorKind::value, fmt::format("top_k: k must be at least 1, but got {}", range_of(k)));
+  }
   if (logits.numel() == 0) return none_of(logits);
   const Tensor& x = choice.logits;
   Tensor mask;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <string>
 
 #include "support/errors.h"
 #include "tamis/tamis.h"
@@ -131,6 +133,24 @@ TEST(Sampling, RefusesWhatHasNoMeaning) {
   EXPECT_KIND(masks::top_p(x, 0.5, -1, 0), value);
   EXPECT_KIND(masks::min_p(x, -0.1), value);
   EXPECT_KIND(masks::min_p(x, 0.5, 2), index);
+}
+
+TEST(Sampling, SaysWhatIsOutOfRange) {
+  const auto text = [](const std::function<void()>& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const Tensor x = zeros({2, 3});
+  EXPECT_EQ(text([&] { masks::top_p(x, 1.5); }), "top_p: p must be from 0 to 1, but got 1.5");
+  EXPECT_EQ(text([&] {
+              masks::min_p(x, tensor({0.5, -1.}));
+            }),
+            "min_p: min_p must be from 0 to 1, but got values from -1 to 0.5");
+  EXPECT_EQ(text([&] { masks::top_k(x, 0); }), "top_k: k must be at least 1, but got 0");
 }
 
 }  // namespace
