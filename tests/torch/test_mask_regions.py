@@ -4,7 +4,7 @@ import numpy as np
 import tamis
 import torch
 
-from cases import Pair, mask, pair, pick, plain, same_in_tamis, seeded
+from cases import Pair, mask, pick, same_in_tamis, seeded
 from test_mask_values import against
 
 
@@ -86,7 +86,8 @@ def test_label(check):
 
         def want(m, connectivity, ndim):
             batch = m.shape[:m.dim() - ndim]
-            found = [components(im, connectivity == 8) for im in m.numpy().reshape((-1,) + ((1,) * (2 - ndim)) + m.shape[-ndim:])]
+            rows = m.numpy().reshape((-1,) + (1,) * (2 - ndim) + m.shape[-ndim:])
+            found = [components(image, connectivity == 8) for image in rows]
             labels = torch.from_numpy(np.array([labels for labels, _ in found])).reshape(m.shape)
             return labels, torch.tensor([count for _, count in found]).reshape(batch)
 
