@@ -40,6 +40,7 @@ set(python_source_dir "${PROJECT_SOURCE_DIR}/python/tamis")
 file(GLOB python_files CONFIGURE_DEPENDS "${python_source_dir}/*.py" "${python_source_dir}/*.pyi"
      "${python_source_dir}/py.typed")
 file(GLOB python_nn_files CONFIGURE_DEPENDS "${python_source_dir}/nn/*.py")
+file(GLOB python_api_files CONFIGURE_DEPENDS "${python_source_dir}/array_api/*.py")
 file(GLOB_RECURSE copied_files RELATIVE "${python_package_dir}" "${python_package_dir}/*.py"
      "${python_package_dir}/*.pyi")
 foreach(copied IN LISTS copied_files)
@@ -50,11 +51,12 @@ endforeach()
 set(python_stamp "${PROJECT_BINARY_DIR}/python_files.stamp")
 add_custom_command(
   OUTPUT "${python_stamp}"
-  COMMAND "${CMAKE_COMMAND}" -E make_directory "${python_package_dir}/nn"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${python_package_dir}/nn" "${python_package_dir}/array_api"
   COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${python_files} "${python_package_dir}"
   COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${python_nn_files} "${python_package_dir}/nn"
+  COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${python_api_files} "${python_package_dir}/array_api"
   COMMAND "${CMAKE_COMMAND}" -E touch "${python_stamp}"
-  DEPENDS ${python_files} ${python_nn_files}
+  DEPENDS ${python_files} ${python_nn_files} ${python_api_files}
   VERBATIM)
 add_custom_target(tamis_python_files DEPENDS "${python_stamp}")
 add_dependencies(tamis_python tamis_python_files)

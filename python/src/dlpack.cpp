@@ -183,7 +183,8 @@ py::object capsule_of(const py::object& o) {
   try {
     return method(py::arg("max_version") = py::make_tuple(kMajor, kMinor));
   } catch (py::error_already_set& e) {
-    if (!e.matches(PyExc_TypeError)) throw;  // older than versions
+    // Older than versions.
+    if (!e.matches(PyExc_TypeError) && !e.matches(PyExc_NotImplementedError)) throw;
   }
   return method();
 }

@@ -38,15 +38,71 @@ Index integer_index(PyObject* o) {
   return static_cast<int64_t>(i);
 }
 
+Index to_index(PyObject* o);
+
 /// A slice whose borders Python has already brought into 64 bits.
 Index slice_index(PyObject* o) {
   Py_ssize_t start, stop, step;
   if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw py::error_already_set();
-  if (step <= 0) {
-    raise_python(PyExc_ValueError,
-                 "step must be greater than zero; write x.flip(dim) to reverse a dimension");
-  }
   return Slice(start, stop, step);
+}
+
+/// A view with the elements that slices with negative steps name, in its own order, and what
+/// remains to be done: reverse `dims`, then apply `key`. PyTorch refuses such slices.
+struct Backward {
+  Tensor view;
+  Shape dims;
+  py::tuple key;
+};
+
+bool goes_backward(PyObject* o) {
+  if (!PySlice_Check(o) || reinterpret_cast<PySliceObject*>(o)->step == Py_None) return false;
+  Py_ssize_t start, stop, step;
+  if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw py::error_already_set();
+  return step < 0;
+}
+
+/// How many dimensions of x an entry of an index stands for.
+int64_t dimensions_of(PyObject* o) {
+  if (o == Py_None || o == Py_Ellipsis || PyBool_Check(o)) return 0;
+  if (PySlice_Check(o) || PyLong_Check(o)) return 1;
+  const Index index = to_index(o);
+  if (std::holds_alternative<bool>(index.value())) return 0;
+  const auto* t = std::get_if<Tensor>(&index.value());
+  return t != nullptr && t->dtype() == DType::boolean ? t->dim() : 1;
+}
+
+/// Takes the slices with negative steps out of an index; nothing if there are none.
+std::optional<Backward> take_backward(PyObject* index, const Tensor& x) {
+  const bool several = PyTuple_Check(index);
+  bool any = !several && goes_backward(index);
+  for (Py_ssize_t i = 0; several && i < PyTuple_GET_SIZE(index) && !any; ++i) {
+    any = goes_backward(PyTuple_GET_ITEM(index, i));
+  }
+  if (!any) return std::nullopt;
+  const py::object tuple = several ? borrow(index) : steal(PyTuple_Pack(1, index));
+  PyObject* const items = tuple.ptr();
+  const Py_ssize_t count = PyTuple_GET_SIZE(items);
+  int64_t named = 0;
+  for (Py_ssize_t i = 0; i < count; ++i) named += dimensions_of(PyTuple_GET_ITEM(items, i));
+  Backward result{x, {}, py::tuple(count)};
+  int64_t dim = 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const item = PyTuple_GET_ITEM(items, i);
+    const bool taken = goes_backward(item);
+    result.key[static_cast<size_t>(i)] =
+        taken ? py::object(py::slice(py::none(), py::none(), py::none())) : borrow(item);
+    if (taken && dim < x.dim()) {  // else there are too many, as the rest of the key will show
+      Py_ssize_t start, stop, step;
+      PySlice_Unpack(item, &start, &stop, &step);
+      const Py_ssize_t n = PySlice_AdjustIndices(x.size(dim), &start, &stop, step);
+      result.view = n == 0 ? result.view.slice(dim, 0, 0)
+                           : result.view.slice(dim, start + (n - 1) * step, start + 1, -step);
+      result.dims.push_back(dim);
+    }
+    dim += item == Py_Ellipsis ? std::max<int64_t>(x.dim() - named, 0) : dimensions_of(item);
+  }
+  return result;
 }
 
 bool is_bool_constant(PyObject* o) {
@@ -133,6 +189,10 @@ PyObject* subscript(PyObject* self, PyObject* index) {
           "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
           "in C++ to convert a 0-dim tensor to a number");
     }
+    if (auto backward = take_backward(index, x)) {
+      const Tensor reversed = without_gil([&] { return flip(backward->view, backward->dims); });
+      return subscript(steal(wrap(reversed)).ptr(), backward->key.ptr());
+    }
     const std::vector<Index> indices = to_indices(index, x);
     const bool quick =
         is_mask(index) ? is_quick(x, tensor_of(index)) : is_view(indices) && storage_of(x)->ready();
@@ -154,6 +214,15 @@ int assign(PyObject* self, PyObject* index, PyObject* value) {
                                           " to a tamis.Tensor");
       }
       v = Tensor(*number);
+    }
+    if (auto backward = take_backward(index, x)) {
+      const std::vector<Index> rest = to_indices(backward->key.ptr(), backward->view);
+      without_gil([&] {
+        Tensor reversed = flip(backward->view, backward->dims);
+        index_put_(reversed, rest, *v);
+        backward->view.copy_(flip(reversed, backward->dims));
+      });
+      return 0;
     }
     const std::vector<Index> indices = to_indices(index, x);
     const bool quick =

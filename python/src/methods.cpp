@@ -21,6 +21,20 @@ PyObject* get_dtype(PyObject* self, void*) {
   return o;
 }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLongLong(tensor_of(self).dim()); }
+/// A number that can be called: the standard's attribute and PyTorch's method.
+PyObject* get_size(PyObject* self, void*) {
+  return guard([&] {
+    // Not in the initialiser: importing lets other threads run, and they would wait for it forever.
+    static PyObject* type = nullptr;
+    if (type == nullptr) {
+      type = py::object(py::module_::import("tamis._size").attr("Size")).release().ptr();
+    }
+    const Tensor& x = tensor_of(self);
+    py::object size = borrow(type)(x.numel());
+    size.attr("_shape") = steal(shape_tuple(x.shape()));
+    return size.release().ptr();
+  });
+}
 PyObject* get_itemsize(PyObject* self, void*) {
   return PyLong_FromSize_t(tensor_of(self).itemsize());
 }
@@ -111,27 +125,20 @@ PyObject* data_ptr(PyObject* self, PyObject*) {
   return guard([&] { return PyLong_FromVoidPtr(exported_data(tensor_of(self))); });
 }
 
-/// The entry of sizes or strides that `dim` names, or all of them.
-PyObject* entry(PyObject* args, PyObject* kwargs, const Tensor& x, const Shape& entries) {
+PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dim", nullptr};
   PyObject* which = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &which))
     return nullptr;
   return guard([&] {
+    const Tensor x = tensor_of(self);
+    const Shape& entries = x.strides();
     if (which == Py_None) return shape_tuple(entries);
     const Py_ssize_t d = PyNumber_AsSsize_t(which, PyExc_IndexError);
     if (d == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
     x.size(d);  // checks the range
     return PyLong_FromLongLong(entries[static_cast<size_t>(d < 0 ? d + x.dim() : d)]);
   });
-}
-PyObject* size(PyObject* self, PyObject* args, PyObject* kwargs) {
-  const Tensor x = tensor_of(self);
-  return entry(args, kwargs, x, x.shape());
-}
-PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
-  const Tensor x = tensor_of(self);
-  return entry(args, kwargs, x, x.strides());
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -290,7 +297,7 @@ PyObject* array_namespace(PyObject*, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$O", const_cast<char**>(names), &version))
     return nullptr;
   return guard([&] {
-    const py::module_ api = py::module_::import("tamis._array_api");
+    const py::module_ api = py::module_::import("tamis.array_api");
     return api.attr("_for_version")(borrow(version)).release().ptr();
   });
 }
@@ -323,8 +330,6 @@ PyMethodDef methods[] = {
     {"storage_offset", storage_offset, METH_NOARGS,
      "The offset of the first element in the storage."},
     {"data_ptr", data_ptr, METH_NOARGS, "The address of the first element."},
-    {"size", with_keywords(size), METH_VARARGS | METH_KEYWORDS,
-     "size(dim=None): the shape, or one size of it."},
     {"stride", with_keywords(stride), METH_VARARGS | METH_KEYWORDS,
      "stride(dim=None): the strides, or one of them, in elements."},
     {"tolist", tolist, METH_NOARGS, "The values as nested lists; of a 0-d tensor, a number."},
@@ -359,6 +364,9 @@ PyGetSetDef properties[] = {
     {"shape", get_shape, nullptr, "The sizes of the dimensions, a tuple.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"size", get_size, nullptr,
+     "The number of elements; size(dim=None), as in PyTorch, is the shape or one size of it.",
+     nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"device", get_device, nullptr, "Where the elements are: device(type='cpu').", nullptr},

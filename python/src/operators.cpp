@@ -208,6 +208,9 @@ void add_operator_slots(std::vector<PyType_Slot>& slots) {
   add_slot(Py_nb_xor, binary<bitwise_xor>);
   add_slot(Py_nb_lshift, binary<bitwise_left_shift>);
   add_slot(Py_nb_rshift, binary<bitwise_right_shift>);
+  // A new tensor, which may have another shape: of x @= y, Python makes x = x @ y by itself as
+  // well, but the array API standard wants it to be a method.
+  add_slot(Py_nb_inplace_matrix_multiply, binary<matmul>);
   add_slot(Py_nb_inplace_add, in_place<&Tensor::add_>);
   add_slot(Py_nb_inplace_subtract, in_place<&Tensor::sub_>);
   add_slot(Py_nb_inplace_multiply, in_place<&Tensor::mul_>);

@@ -45,8 +45,8 @@ enum class Saves : uint8_t {
   X(log, costly, kInexact, same, first, "The natural logarithm.")                           \
   X(log2, costly, kInexact, same, first, "The logarithm to base 2.")                        \
   X(log10, costly, kInexact, same, first, "The logarithm to base 10.")                      \
-  X(log1p, costly, kFloats, same, first, "log(1 + x), exact for small x.")                  \
-  X(expm1, costly, kFloats, same, result, "exp(x) - 1, exact for small x.")                 \
+  X(log1p, costly, kInexact, same, first, "log(1 + x), exact for small x.")                 \
+  X(expm1, costly, kInexact, same, result, "exp(x) - 1, exact for small x.")                \
   X(sin, costly, kInexact, same, first, "The sine.")                                        \
   X(cos, costly, kInexact, same, first, "The cosine.")                                      \
   X(tan, costly, kInexact, same, result, "The tangent.")                                    \

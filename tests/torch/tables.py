@@ -147,6 +147,9 @@ NEWER = [
                lambda c: c.op in ("any", "all") and c.dtypes[0].startswith("complex") and " values" in c.what),
     Difference("eq_ and ne_ of complex tensors", "1.13 also wrote 1 to the imaginary part, 2.9 does not",
                lambda c: c.op in ("eq_", "ne_") and "complex" in "".join(c.dtypes) and " values" in c.what),
+    Difference("expm1 and log1p of complex numbers", "1.13 refuses them, 2.9 computes them",
+               lambda c: c.op.rstrip("_") in ("expm1", "log1p") and c.dtypes[0].startswith("complex")
+               and raised(c.torch, RuntimeError, "not implemented for 'Complex")),
     Difference("sorter out of range", "1.13 does not look, 2.9 refuses",
                lambda c: c.op == "searchsorted" and raised(c.tamis, IndexError, "sorter index out of range")),
     Difference("item of several elements", "ValueError in 1.13, RuntimeError in 2.9",

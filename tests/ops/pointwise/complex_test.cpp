@@ -192,6 +192,54 @@ TEST(Complex, MaskingMovesWholeElements) {
   }
 }
 
+/// The largest distance between the values and the numbers, relative to each part.
+double error_of(const Tensor& x, const std::vector<C128>& want) {
+  double error = 0;
+  const std::vector<C128> got = values_of(x);
+  for (size_t i = 0; i < want.size(); ++i) {
+    const auto part = [&](double a, double b) { error = std::max(error, std::abs(a / b - 1)); };
+    part(got[i].real(), want[i].real());
+    part(got[i].imag(), want[i].imag());
+  }
+  return error;
+}
+
+TEST(Complex, Expm1AndLog1pKeepTheDigitsOfSmallNumbers) {
+  // By their series: x + x^2 / 2 and x - x^2 / 2.
+  const Tensor small = tensor({C128(1e-9, 2e-9), C128(-3e-20, 1e-20)}, complex128);
+  EXPECT_LT(error_of(expm1(small), {{1e-9 - 1.5e-18, 2e-9 + 2e-18}, {-3e-20, 1e-20}}), 1e-15);
+  EXPECT_LT(error_of(log1p(small), {{1e-9 + 1.5e-18, 2e-9 - 2e-18}, {-3e-20, 1e-20}}), 1e-15);
+  // |1 + x|^2 is 1 + 2^-40 exactly, of which 1 + x shows nothing.
+  const double half = std::ldexp(1.0, -21), im = std::ldexp(1.0, -10);
+  const double re = -half + std::ldexp(1.0, -41) - half * half / 2;
+  const double excess = 2 * re + re * re + im * im;
+  EXPECT_NEAR(log1p(tensor({C128(re, im)}, complex128)).item().to_complex().real() / (excess / 2),
+              1, 1e-3);
+  const Tensor z = tensor({C128(0.5, -0.25), C128(-3, 2), C128(-1.5, -0.5)}, complex128);
+  EXPECT_LT(abs(expm1(log1p(z)) - z).max().item<double>(), 1e-15);
+  EXPECT_LT(abs(log1p(expm1(z)) - z).max().item<double>(), 1e-14);
+  EXPECT_EQ(expm1(z.to(complex64)).dtype(), complex64);
+  EXPECT_LT(error_of(log1p(small.to(complex64)), {{1e-9, 2e-9}, {-3e-20, 1e-20}}), 2e-7);
+}
+
+TEST(Complex, Expm1AndLog1pOfInfinities) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const auto at = [](Tensor (*f)(const Tensor&), double re, double im) {
+    return f(tensor({C128(re, im)}, complex128)).item().to_complex();
+  };
+  EXPECT_EQ(at(expm1, -inf, 2), C128(-1, 0));
+  EXPECT_EQ(at(expm1, -inf, inf).real(), -1);
+  EXPECT_EQ(at(expm1, inf, 0), C128(inf, 0));
+  EXPECT_TRUE(std::isnan(at(expm1, 1, inf).real()));
+  EXPECT_EQ(at(log1p, -1, 0), C128(-inf, 0));
+  EXPECT_EQ(at(log1p, -inf, 1), C128(inf, M_PI));
+  EXPECT_EQ(at(log1p, 1, -inf), C128(inf, -M_PI / 2));
+  EXPECT_EQ(at(log1p, -0.0, -0.0), C128(0, 0));
+  EXPECT_TRUE(std::signbit(at(log1p, 0, -0.0).imag()));
+  // e to the 710 overflows; times the sine of a small angle it does not.
+  EXPECT_NEAR(std::log(at(expm1, 710, 1e-3).imag()), 710 + std::log(std::sin(1e-3)), 1e-12);
+}
+
 TEST(Complex, WhatNeedsAnOrderIsRefused) {
   const Tensor z = some();
   expect_error(ErrorKind::dtype, "\"lt_cpu\" not implemented for 'ComplexFloat'",
