@@ -109,10 +109,14 @@ if(TAMIS_SANITIZE MATCHES "address")
   return()
 endif()
 
-# Data frames in an environment that has them (scripts/setup makes it), else skipped there with a reason.
+# Data frames and the reference of the array API standard in an environment that has them (scripts/setup makes it), else
+# skipped with a reason.
 set(python_tests tests/python)
 set(peers_tests tests/python/test_dataframes.py tests/python/test_docs.py tests/python/test_masked_tensor.py
                 tests/python/test_porting_page.py)
+foreach(family IN ITEMS standard elementwise shapes reductions)
+  list(APPEND peers_tests tests/python/test_array_api_${family}.py)
+endforeach()
 set(peers_python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
 file(GLOB peers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/polars")
 if(peers)

@@ -1,6 +1,7 @@
 // Reduction: the reductions that devices have, one row each with all the facts about it.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -128,8 +129,9 @@ inline Scalar neutral(Reduction reduction, DType dtype) {
 
 /// The reduction of no elements.
 inline Scalar reduction_of_nothing(Reduction reduction, DType dtype) {
-  const bool is_quotient = row_of(reduction).finish == Finish::divided_by_count;
-  return is_quotient ? Scalar(std::numeric_limits<double>::quiet_NaN()) : neutral(reduction, dtype);
+  if (row_of(reduction).finish != Finish::divided_by_count) return neutral(reduction, dtype);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return is_complex(dtype) ? Scalar(std::complex<double>(nan, nan)) : Scalar(nan);
 }
 
 }  // namespace tamis

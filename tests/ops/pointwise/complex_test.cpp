@@ -77,6 +77,8 @@ TEST(Complex, Reductions) {
   EXPECT_FALSE(x.all().item<bool>());
   EXPECT_EQ(empty({0}, complex64).sum().item().to_complex(), C128(0, 0));
   EXPECT_EQ(empty({0}, complex64).prod().item().to_complex(), C128(1, 0));
+  const C128 nothing = empty({0}, complex64).mean().item().to_complex();
+  EXPECT_TRUE(std::isnan(nothing.real()) && std::isnan(nothing.imag()));
 }
 
 TEST(Complex, VariancesAreReal) {  // torch.var and torch.mean of all and of the kept elements
