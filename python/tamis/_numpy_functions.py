@@ -112,7 +112,7 @@ class _Call:
 
     def run(self, function: Callable[..., Any], args: List[Any], kwargs: Dict[str, Any]) -> Any:
         for tensor, _ in self._written:
-            self._check_gradients(tensor.is_floating_point())
+            self._check_gradients(tensor.is_floating_point() or tensor.is_complex())
         try:
             result = function(*args, **kwargs)
         except ValueError as e:

@@ -106,7 +106,7 @@ def grad(
 def gradcheck(
     func: Callable[..., Tensor], inputs: Tensors, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3
 ) -> bool:
-    """Compares gradients (float64) with difference quotients; raises where they differ."""
+    """Compares gradients (float64, complex128) with difference quotients; raises where they differ."""
     return bool(_tamis._gradcheck(func, inputs, eps, atol, rtol))
 
 
@@ -177,7 +177,7 @@ class Function:
     def _attach(cls, ctx: FunctionCtx, args: Sequence[Any], results: Sequence[Tensor], which: int) -> Tensor:
         """One result in the graph. Its gradient is that of all results, with zeros for the others."""
         result = results[which]
-        if any(result is x for x in ctx._without_grad) or not result.is_floating_point():
+        if any(result is x for x in ctx._without_grad) or not (result.is_floating_point() or result.is_complex()):
             return result
         positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         count = len(args)

@@ -51,7 +51,7 @@ void run_hooks(const Node& node, Gradient& g) {
     check(changed.shape() == node.shape, ErrorKind::shape,
           "hook '{}' has changed the size of value: expected {}, but got {}", id, node.shape,
           changed.shape());
-    g = Gradient(changed);
+    g = Gradient(changed.to(node.dtype));
   }
 }
 
@@ -84,7 +84,8 @@ std::vector<Tensor> unpack(Node& node) {
 }
 
 /// The gradient of input i from what the vjp gave for it: zero where it is zero by structure, in
-/// the dtype and shape of the input.
+/// the dtype and shape of the input. Of a complex gradient, a real input gets the real part: its
+/// imaginary part did not vary.
 Gradient finish(const Node& node, size_t i, Gradient given, const Tensor& support) {
   Gradient g = std::move(given);
   if (node.flow == Flow::pointwise) g.support = both(support, g.support);
@@ -288,11 +289,19 @@ Tensor seed(const Tensor& root, const Tensor& grad) {
   if (!grad.defined()) {
     check(root.numel() == 1, ErrorKind::unsupported,
           "grad can be implicitly created only for scalar outputs");
+    check(!is_complex(root), ErrorKind::unsupported,
+          "grad can be implicitly created only for real scalar outputs but got {}; take abs() or "
+          "real() of it, or give a gradient",
+          name(root.dtype()));
     return ones_like(root);
   }
   check(grad.shape() == root.shape(), ErrorKind::shape,
         "Mismatch in shape: grad_output has a shape of {} and output has a shape of {}.",
         grad.shape(), root.shape());
+  check(is_complex(grad) == is_complex(root), ErrorKind::dtype,
+        "For complex Tensors, both grad_output and output are required to have the same dtype. "
+        "Mismatch in dtype: grad_output has a dtype of {} and output has a dtype of {}.",
+        name(grad.dtype()), name(root.dtype()));
   return grad.to(root.dtype());
 }
 

@@ -60,7 +60,7 @@ void replace_node(const Tensor& target, Ref<GradNode> node) {
     return;
   }
   const Tensor base(impl.base.get());
-  const Region region{base.impl().layout, impl.layout};
+  const Region region = region_of(base, target);
   Node* const merged = make_node("write to a view", Flow::picks, base, {base, target},
                                  [region](const Tensor& g, std::span<const Tensor>) -> Gradients {
                                    return {erase(g, region), take(g, region)};
@@ -110,7 +110,7 @@ Node* node_of(const Tensor& x) {
     if (!impl.base_node) {
       impl.node = nullptr;
     } else {
-      const Region region{base.impl().layout, impl.layout};
+      const Region region = region_of(base, x);
       impl.node = ref_to(make_node("view", Flow::picks, x, {base},
                                    [region](const Tensor& g, std::span<const Tensor>) -> Gradients {
                                      return {put(g, region)};
@@ -139,8 +139,12 @@ void record(const Tensor& result, const char* op, Flow flow, std::vector<Tensor>
 }
 
 Tensor user_view(const Tensor& x, Layout layout) {
-  Tensor view = make_view(x, std::move(layout));
-  if (!is_floating_point(x.dtype())) return view;
+  return user_view(x, x.dtype(), std::move(layout));
+}
+
+Tensor user_view(const Tensor& x, DType dtype, Layout layout) {
+  Tensor view = make_tensor(storage_of(x), dtype, std::move(layout));
+  if (!carries_gradient(dtype)) return view;
   TensorImpl& from = x.impl();
   view.impl().base = from.base ? from.base : Ref<TensorImpl>(&from);
   node_of(x);  // brings from.base_node up to date
@@ -186,7 +190,7 @@ void copy_saved(const Tensor& target, const Tensor& value, std::span<const Tenso
 
 void record_write(const Tensor& target, const char* op, Flow flow, std::vector<Tensor> inputs,
                   std::vector<Tensor> saved, Vjp vjp) {
-  if (!is_floating_point(target.dtype()) || !is_tracked(inputs)) return;
+  if (!carries_gradient(target.dtype()) || !is_tracked(inputs)) return;
   Node* const node = make_node(op, flow, target, inputs, std::move(vjp));
   const Ref<GradNode> holder = ref_to(node);
   for (const Tensor& x : saved) node->saved.push_back(save(x, nullptr, target));
@@ -194,7 +198,7 @@ void record_write(const Tensor& target, const char* op, Flow flow, std::vector<T
 }
 
 void record_write(const Tensor& target, const Tensor& value) {
-  if (!is_grad_enabled() || !is_floating_point(target.dtype())) return;
+  if (!is_grad_enabled() || !carries_gradient(target.dtype())) return;
   Node* const node = node_of(value);
   if (!node && !node_of(target)) return;
   if (node && value.dtype() == target.dtype() && value.shape() == target.shape()) {

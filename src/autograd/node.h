@@ -9,6 +9,7 @@
 
 #include "core/tensor_impl.h"
 #include "tamis/autograd.h"
+#include "tamis/complex.h"
 
 namespace tamis {
 
@@ -81,12 +82,32 @@ inline bool is_tracked(const Tensor& x) {
 }
 bool is_tracked(std::span<const Tensor> inputs);
 
+/// Whether results of this dtype have gradients.
+constexpr bool carries_gradient(DType dtype) {
+  return is_floating_point(dtype) || is_complex(dtype);
+}
+
+/// The gradients of a function that is holomorphic where its numbers are complex: g times the
+/// conjugate of its derivative. `times` multiplies by the derivative itself, as the vjp of real
+/// numbers does.
+template <class F>
+Gradients conjugated(const Tensor& g, F times) {
+  if (!is_complex(g.dtype())) return times(g);
+  Gradients found = times(conj(g));
+  for (Gradient& x : found) {
+    if (x.value.defined()) x.value = conj(x.value);
+  }
+  return found;
+}
+
 /// Enters `result` into the graph. Ask is_tracked first: the lambda costs an allocation.
 void record(const Tensor& result, const char* op, Flow flow, std::vector<Tensor> inputs,
             std::vector<Tensor> saved, Vjp vjp);
 
 /// x's storage through another layout, as an operation of the user's: the view knows its base.
 Tensor user_view(const Tensor& x, Layout layout);
+/// The same of another dtype: complex numbers as their parts, or parts as complex numbers.
+Tensor user_view(const Tensor& x, DType dtype, Layout layout);
 
 /// Before a write to target that the graph must record: refuses leaves that require a gradient.
 void check_writable(const Tensor& target);

@@ -95,9 +95,11 @@ Tensor filled(const Tensor& g, const FlatRegion& p) {
   return flat;
 }
 
-}  // namespace
+// Each as if both were of one dtype, with real layouts and gradients where they are not.
 
-Tensor take(const Tensor& g, const Region& region) {
+Tensor put_same(const Tensor& g, const Region& region);
+
+Tensor take_same(const Tensor& g, const Region& region) {
   Tensor result;
   {
     NoGradGuard guard;
@@ -107,13 +109,13 @@ Tensor take(const Tensor& g, const Region& region) {
   if (is_tracked(g)) {
     record(result, "take", Flow::picks, {g}, {},
            [region](const Tensor& gg, std::span<const Tensor>) -> Gradients {
-             return {put(gg, region)};
+             return {put_same(gg, region)};
            });
   }
   return result;
 }
 
-Tensor put(const Tensor& g, const Region& region) {
+Tensor put_same(const Tensor& g, const Region& region) {
   Tensor result;
   {
     NoGradGuard guard;
@@ -130,13 +132,13 @@ Tensor put(const Tensor& g, const Region& region) {
   if (is_tracked(g)) {
     record(result, "put", Flow::moves, {g}, {},
            [region](const Tensor& gg, std::span<const Tensor>) -> Gradients {
-             return {take(gg, region)};
+             return {take_same(gg, region)};
            });
   }
   return result;
 }
 
-Tensor erase(const Tensor& g, const Region& region) {
+Tensor erase_same(const Tensor& g, const Region& region) {
   Tensor result;
   {
     NoGradGuard guard;
@@ -148,10 +150,56 @@ Tensor erase(const Tensor& g, const Region& region) {
   if (is_tracked(g)) {
     record(result, "erase", Flow::picks, {g}, {},
            [region](const Tensor& gg, std::span<const Tensor>) -> Gradients {
-             return {erase(gg, region)};
+             return {erase_same(gg, region)};
            });
   }
   return result;
+}
+
+Tensor split(const Tensor& g, bool splits) { return splits ? parts_of(g) : g; }
+Tensor joined(const Tensor& g, bool splits) { return splits ? from_parts(g) : g; }
+
+}  // namespace
+
+Layout layout_of_parts(Layout layout) {
+  for (int64_t& stride : layout.strides) stride *= 2;
+  layout.sizes.push_back(2);
+  layout.strides.push_back(1);
+  layout.offset *= 2;
+  return layout;
+}
+
+Tensor parts_of(const Tensor& g) {
+  if (g.dtype() != DType::boolean) return view_as_real(g);
+  Shape shape = g.shape();
+  shape.push_back(2);
+  return g.unsqueeze(-1).expand(shape);
+}
+
+Tensor from_parts(const Tensor& g) {
+  // Copied: not every layout can be seen as complex numbers.
+  return g.dtype() == DType::boolean ? g.any({-1}) : view_as_complex(g.clone());
+}
+
+Region region_of(const Tensor& base, const Tensor& view) {
+  Region region{layout_of(base), layout_of(view)};
+  region.splits_base = is_complex(base) && !is_complex(view);
+  region.splits_view = is_complex(view) && !is_complex(base);
+  if (region.splits_base) region.base = layout_of_parts(std::move(region.base));
+  if (region.splits_view) region.view = layout_of_parts(std::move(region.view));
+  return region;
+}
+
+Tensor take(const Tensor& g, const Region& region) {
+  return joined(take_same(split(g, region.splits_base), region), region.splits_view);
+}
+
+Tensor put(const Tensor& g, const Region& region) {
+  return joined(put_same(split(g, region.splits_view), region), region.splits_base);
+}
+
+Tensor erase(const Tensor& g, const Region& region) {
+  return joined(erase_same(split(g, region.splits_base), region), region.splits_base);
 }
 
 }  // namespace tamis

@@ -11,7 +11,7 @@ bool Tensor::requires_grad() const { return node_of(*this) != nullptr; }
 
 Tensor& Tensor::requires_grad_(bool on) & {
   Node* const node = node_of(*this);
-  check(!on || is_floating_point(), ErrorKind::dtype,
+  check(!on || carries_gradient(dtype()), ErrorKind::dtype,
         "only Tensors of floating point and complex dtype can require gradients");
   check(on || !node || node->is_leaf(), ErrorKind::unsupported,
         "you can only change requires_grad flags of leaf variables. If you want to use a computed "
@@ -97,7 +97,7 @@ Tensor CustomFunction::operator()(const std::vector<Tensor>& inputs) const {
     NoGradGuard guard;
     result = forward(inputs);
   }
-  if (!is_tracked(inputs) || !is_floating_point(result.dtype())) return result;
+  if (!is_tracked(inputs) || !carries_gradient(result.dtype())) return result;
   // A result that is one of the inputs, or a view of one, is a tensor of its own here.
   result = result.detach();
   std::vector<Tensor> kept;

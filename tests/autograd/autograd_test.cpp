@@ -332,15 +332,6 @@ TEST(Autograd, GradcheckFindsAWrongGradient) {
                Error);
 }
 
-TEST(Autograd, ComplexNumbersCarryNoGradient) {
-  const Tensor x = leaf({1, 2});
-  expect_error(ErrorKind::unsupported,
-               "complex numbers carry no gradient: detach() a tensor that requires one before it "
-               "becomes complex",
-               [&] { x.to(complex128); });
-  EXPECT_EQ(x.detach().to(complex128).dtype(), complex128);
-}
-
 TEST(Autograd, WritesInPlaceKeepWhatTheyReadThemselves) {
   const Tensor w = leaf({1, 2, 4}), v = leaf({2, 3, 5});
   Tensor x = w * 1;

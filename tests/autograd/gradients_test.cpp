@@ -1,4 +1,5 @@
-// Gradients: every row against difference quotients, first and second order, in several layouts.
+// Gradients: every row against difference quotients, first and second order, in several layouts;
+// those that take complex numbers also with these, alone and beside real ones.
 #include <fmt/format.h>
 
 #include <set>
@@ -17,14 +18,11 @@ using namespace testing;
 /// Ops whose results depend on no element smoothly, or whose results are no tensors of floating
 /// point numbers.
 bool is_flat(const Row& row) {
-  static const std::set<std::string> kNames = {"floor_divide", "empty_like", "zeros_like",
-                                               "ones_like",    "full_like",  "rand_like",
-                                               "randn_like",   "bernoulli",  "isclose",
-                                               "bincount",     "complex",    "view_as_complex",
-                                               "normal",       "histc",      "histogram",
-                                               "randint_like", "nextafter",  "polar",
-                                               "dropout"};  // other elements in every call:
-                                                            // tests/ops/train/layers_test.cpp
+  static const std::set<std::string> kNames = {
+      "floor_divide", "empty_like",   "zeros_like", "ones_like", "full_like", "rand_like",
+      "randn_like",   "bernoulli",    "isclose",    "bincount",  "normal",    "histc",
+      "histogram",    "randint_like", "nextafter",  "dropout"};  // other elements in every call:
+                                                                 // tests/ops/train/layers_test.cpp
   return kNames.count(row.name()) != 0;
 }
 
@@ -40,23 +38,42 @@ Tensor smooth(const Row& row, const Tensor& x, int64_t& next) {
   return tensor(values, x.shape());
 }
 
+/// Which of a sample's tensors of floating point numbers are complex: those that it says, all, or
+/// the last one.
+enum class Numbers { given, complex, mixed };
+
+bool is_inexact(DType dtype) { return dtype == DType::float32 || dtype == DType::complex64; }
+
+size_t last_inexact(const Args& sample) {
+  size_t last = sample.size();
+  for (size_t i = 0; i < sample.size(); ++i) {
+    const auto* x = std::get_if<Tensor>(&sample[i]);
+    if (x && x->defined() && !x->impl().is_number && is_inexact(x->dtype())) last = i;
+  }
+  return last;
+}
+
 /// The sample with every tensor of floating point numbers made smooth, laid out, and a leaf; the
 /// positions of these.
-Args prepared(const Row& row, const Args& sample, LayoutKind layout,
-              std::vector<size_t>& positions) {
+Args prepared(const Row& row, const Args& sample, LayoutKind layout, std::vector<size_t>& positions,
+              Numbers numbers = Numbers::given) {
   Args args = sample;
   int64_t next = 0;
+  const size_t last = last_inexact(sample);
   for (size_t i = 0; i < args.size(); ++i) {
     if (auto* list = std::get_if<std::vector<Tensor>>(&args[i])) {
       for (Tensor& y : *list) y = y.to(device());
     }
     auto* x = std::get_if<Tensor>(&args[i]);
     if (!x || !x->defined() || x->impl().is_number) continue;
-    if (x->dtype() != DType::float32) {
+    if (!is_inexact(x->dtype())) {
       *x = x->to(device());
       continue;
     }
-    Tensor laid_out = on_device(smooth(row, *x, next));
+    const bool is_complex =
+        x->is_complex() || numbers == Numbers::complex || (numbers == Numbers::mixed && i == last);
+    const Tensor re = smooth(row, *x, next);
+    Tensor laid_out = on_device(is_complex ? complex(re, smooth(row, *x, next)) : re);
     if (auto other = with_layout(layout, laid_out)) laid_out = *other;
     *x = laid_out.detach().requires_grad_();
     positions.push_back(i);
@@ -64,17 +81,54 @@ Args prepared(const Row& row, const Args& sample, LayoutKind layout,
   return args;
 }
 
-/// The floating point results that a gradient flows to, in one row.
+bool is_checked(DType dtype) { return dtype == DType::float64 || dtype == DType::complex128; }
+
+/// The results that a gradient flows to, in one row; complex ones by their parts.
 Tensor flattened(const Value& value) {
   std::vector<Tensor> parts;
   const auto add = [&](const Tensor& x) {
-    if (x.dtype() == DType::float64 && x.requires_grad()) parts.push_back(x.reshape({-1}));
+    if (!is_checked(x.dtype()) || !x.requires_grad()) return;
+    parts.push_back((x.is_complex() ? view_as_real(x) : x).reshape({-1}));
   };
   if (const auto* x = std::get_if<Tensor>(&value)) add(*x);
   if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
     for (const Tensor& x : *list) add(x);
   }
   return parts.empty() ? Tensor() : cat(parts);
+}
+
+/// Both orders at these arguments.
+void check_gradients(const Row& row, const Args& args, const std::vector<size_t>& positions) {
+  const Tensor y = flattened(row.call(args));
+  if (!y.defined() || y.numel() == 0) return;
+  const auto f = [&](const std::vector<Tensor>& x) {
+    Args at = args;
+    for (size_t k = 0; k < positions.size(); ++k) at[positions[k]] = x[k];
+    return flattened(row.call(at)).defined() ? flattened(row.call(at)) : Tensor(0.0);
+  };
+  const auto values = [&](const std::vector<Tensor>& x) {
+    // Difference quotients are taken unrecorded, where nothing requires a gradient.
+    EnableGradGuard guard;
+    std::vector<Tensor> tracked;
+    for (const Tensor& t : x) {
+      tracked.push_back(t.requires_grad() ? t : t.detach().requires_grad_());
+    }
+    return f(tracked);
+  };
+  std::vector<Tensor> inputs;
+  for (size_t position : positions) inputs.push_back(std::get<Tensor>(args[position]));
+  EXPECT_NO_THROW(gradcheck(values, inputs));
+  EXPECT_NO_THROW(gradgradcheck(values, inputs));
+}
+
+/// Whether the row takes these arguments; with complex numbers, not all do.
+bool takes(const Row& row, const Args& args) {
+  try {
+    row.call(args);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
 }
 
 class RowGradients : public ::testing::TestWithParam<size_t> {};
@@ -87,27 +141,26 @@ TEST_P(RowGradients, AgreeWithDifferenceQuotients) {
       std::vector<size_t> positions;
       const Args args = prepared(row, row.samples[s], layout, positions);
       if (positions.empty()) continue;
+      // Not every layout can be seen as complex numbers.
+      if (row.name() == "view_as_complex" && !takes(row, args)) continue;
       SCOPED_TRACE(fmt::format("{}, sample {}, {}", row.signature.text, s, layout_name(layout)));
-      const Tensor y = flattened(row.call(args));
-      if (!y.defined() || y.numel() == 0) continue;
-      const auto f = [&](const std::vector<Tensor>& x) {
-        Args at = args;
-        for (size_t k = 0; k < positions.size(); ++k) at[positions[k]] = x[k];
-        return flattened(row.call(at)).defined() ? flattened(row.call(at)) : Tensor(0.0);
-      };
-      const auto values = [&](const std::vector<Tensor>& x) {
-        // Difference quotients are taken unrecorded, where nothing requires a gradient.
-        EnableGradGuard guard;
-        std::vector<Tensor> tracked;
-        for (const Tensor& t : x) {
-          tracked.push_back(t.requires_grad() ? t : t.detach().requires_grad_());
-        }
-        return f(tracked);
-      };
-      std::vector<Tensor> inputs;
-      for (size_t position : positions) inputs.push_back(std::get<Tensor>(args[position]));
-      EXPECT_NO_THROW(gradcheck(values, inputs));
-      EXPECT_NO_THROW(gradgradcheck(values, inputs));
+      check_gradients(row, args, positions);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_P(RowGradients, OfComplexNumbersAgreeWithDifferenceQuotients) {
+  const Row& row = all_rows()[GetParam()];
+  if (is_flat(row)) return;
+  for (Numbers numbers : {Numbers::complex, Numbers::mixed}) {
+    for (size_t s = 0; s < row.samples.size(); ++s) {
+      std::vector<size_t> positions;
+      const Args args = prepared(row, row.samples[s], LayoutKind::transposed, positions, numbers);
+      if (positions.size() < (numbers == Numbers::mixed ? 2 : 1) || !takes(row, args)) continue;
+      SCOPED_TRACE(fmt::format("{}, sample {}, {}", row.signature.text, s,
+                               numbers == Numbers::mixed ? "mixed" : "complex"));
+      check_gradients(row, args, positions);
       if (HasFailure()) return;
     }
   }
@@ -132,20 +185,24 @@ INSTANTIATE_TEST_SUITE_P(Rows, RowGradients, ::testing::Range<size_t>(0, all_row
 TEST(Gradients, NoRowIsForgotten) {
   for (const Row& row : all_rows()) {
     if (is_flat(row)) continue;
-    bool has_gradient = false, has_inputs = false;
-    for (const Args& sample : row.samples) {
-      std::vector<size_t> positions;
-      const Args args = prepared(row, sample, kLayoutKinds[0], positions);
-      if (positions.empty()) continue;
-      const Value result = row.call(args);
-      const auto* x = std::get_if<Tensor>(&result);
-      const auto* list = std::get_if<std::vector<Tensor>>(&result);
-      const Tensor first = x ? *x : list && !list->empty() ? (*list)[0] : Tensor();
-      if (!first.defined() || first.dtype() != DType::float64) continue;
-      has_inputs = true;
-      has_gradient |= flattened(result).defined();
+    for (Numbers numbers : {Numbers::given, Numbers::complex}) {
+      bool has_gradient = false, has_inputs = false;
+      for (const Args& sample : row.samples) {
+        std::vector<size_t> positions;
+        const Args args = prepared(row, sample, kLayoutKinds[0], positions, numbers);
+        if (positions.empty() || (numbers == Numbers::complex && !takes(row, args))) continue;
+        const Value result = row.call(args);
+        const auto* x = std::get_if<Tensor>(&result);
+        const auto* list = std::get_if<std::vector<Tensor>>(&result);
+        const Tensor first = x ? *x : list && !list->empty() ? (*list)[0] : Tensor();
+        if (!first.defined() || !is_checked(first.dtype())) continue;
+        has_inputs = true;
+        has_gradient |= flattened(result).defined();
+      }
+      EXPECT_TRUE(!has_inputs || has_gradient)
+          << row.name() << " has no gradient"
+          << (numbers == Numbers::complex ? " of complex numbers" : "");
     }
-    EXPECT_TRUE(!has_inputs || has_gradient) << row.name() << " has no gradient";
   }
 }
 

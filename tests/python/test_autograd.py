@@ -44,6 +44,22 @@ def test_only_floating_point_tensors_require_gradients():
     assert not leaf([1, 2]).argmax().requires_grad
 
 
+def test_gradients_of_complex_numbers():
+    z = leaf([3 + 4j, -1j], tamis.complex128)
+    (z * z.conj()).real.sum().backward()
+    same(z.grad, [6 + 8j, -2j])
+    assert z.grad.dtype is tamis.complex128
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for real scalar outputs"):
+        z.sum().backward()
+    with pytest.raises(RuntimeError, match="both grad_output and output are required to have the same dtype"):
+        z.backward(tamis.ones(2))
+    (z * 2j).sum().backward(tamis.tensor(1j))
+    same(z.grad, [8 + 8j, 2 - 2j])
+    x = tamis.ones(2, requires_grad=True)
+    (x * 1j).imag.sum().backward()
+    same(x.grad, [1, 1])
+
+
 def test_flags_of_results_stay():
     with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
         (leaf([1]) * 2).requires_grad_(False)

@@ -164,6 +164,27 @@ def test_a_function_lets_go_of_what_it_saved():
     assert kept[0].saved_tensors == ()
 
 
+def test_functions_of_complex_numbers():
+    """A gradient is what the function says it is; that of a real input is its real part."""
+
+    class Product(autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(x, y)
+            return x * y
+
+        @staticmethod
+        def backward(ctx, g):
+            x, y = ctx.saved_tensors
+            return g * y.conj(), g * x.conj()
+
+    z, x = leaf([1 + 2j, -1j], tamis.complex128), leaf([0.5, 2])
+    assert autograd.gradcheck(Product.apply, (z, x)) and autograd.gradgradcheck(Product.apply, (z, x))
+    Product.apply(z, x).imag.sum().backward()
+    same(z.grad, [0.5j, 2j])
+    same(x.grad, [2, -1])
+
+
 def test_gradcheck_finds_a_wrong_gradient():
     class Wrong(autograd.Function):
         @staticmethod
@@ -211,6 +232,22 @@ def test_steps_are_those_of_torch(name, options):
         np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=1e-12)
     same(idle, unused)
     assert ours.is_leaf and ours.requires_grad
+
+
+@pytest.mark.parametrize("name,options", OPTIMISERS, ids=str)
+def test_steps_of_complex_numbers_are_those_of_torch(name, options):
+    start = [0.5 - 1j, 2 + 0.25j, -1.5j]
+    ours, theirs = leaf(start, tamis.complex128), torch.tensor(start, dtype=torch.complex128, requires_grad=True)
+    optimiser = getattr(optim, name)([ours], **options)
+    reference = getattr(torch.optim, name)([theirs], **options)
+    for _ in range(4):
+        optimiser.zero_grad()
+        reference.zero_grad()
+        (ours.exp() + ours * ours).abs().sum().backward()
+        (theirs.exp() + theirs * theirs).abs().sum().backward()
+        optimiser.step()
+        reference.step()
+        np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=1e-12)
 
 
 def test_optimisers_refuse_what_they_cannot_change():

@@ -18,6 +18,10 @@ class T:
         self.shape, self.kind = shape, kind
 
 
+class Z(T):
+    """The same of complex numbers, whose real and imaginary parts are such values."""
+
+
 class C:
     """A tensor of constants: indices, masks, targets."""
 
@@ -524,6 +528,14 @@ TABLE = {
     "nan_to_num": [op("nan_to_num", T(3, 4))],
     "clamp_min": [op("clamp_min", T(3, 4), 0.5)], "clamp_max": [op("clamp_max", T(3, 4), T(4))],
     "fill_diagonal_": [Case([T(3, 4)], lambda lib, x: (x * 1).fill_diagonal_(0.5))],
+    # complex numbers
+    "complex": [op("complex", T(3, 4), T(4)), op("complex", T(), T(3))],
+    "polar": [op("polar", T(3, 4), T(4)), op("polar", T(), T(3))],
+    "imag": [op("imag", Z(3, 4, kind="signed"))],
+    "view_as_real": [op("view_as_real", Z(3, 4))],
+    "view_as_complex": [op("view_as_complex", T(3, 2)).but(layouts=["contiguous"])],
+    "cdouble": [Case([T(3)], lambda lib, x: x.cdouble() * (2 + 1j)), Case([Z(3)], lambda lib, x: x.cdouble() * x)],
+    "cfloat": [Case([T(3)], lambda lib, x: x.cfloat().cdouble() * (2 + 1j))],
     # writes that are no other row's
     "copy_": [Case([T(3, 4), T(4)], lambda lib, x, y: (x * 1).copy_(y))],
     "fill_": [Case([T(3, 4)], lambda lib, x: (x * 1).fill_(0.5) + x)],
@@ -547,5 +559,44 @@ FLAT = set("""
     new_full new_ones new_zeros nonzero nonzero_static
     nonzero_tuple one_hot ones ones_like promote_types rand rand_like randint randn randn_like randperm result_type searchsorted short signbit
     sliding_window to_bits tril_indices triu_indices zeros zeros_like""".split())
-# Those of complex numbers, which have none.
-COMPLEX = {"cdouble", "cfloat", "complex", "imag", "polar", "view_as_complex", "view_as_real"}
+
+
+def with_complex(case, which):
+    """The case with complex numbers: all by which is differentiated, or the last of several; else None."""
+    places = [i for i, a in enumerate(case.arguments) if isinstance(a, T)]
+    if which == "last":
+        places = places[-1:] if len(places) > 1 else []
+    if not places:
+        return None
+    change = lambda i, a: Z(*a.shape, kind=a.kind) if i in places else a
+    return case.but(arguments=[change(i, a) for i, a in enumerate(case.arguments)],
+                    in_place=case.in_place if which == "all" else None)
+
+
+# Rows that take complex numbers in both libraries; their cases are compared with these, too.
+TAKE_COMPLEX = set("""
+    abs acos acosh add addbmm addcdiv addcmul addmm addmv addr angle as_strided asin asinh atan atanh atleast_1d atleast_2d
+    atleast_3d baddbmm bmm broadcast_tensors broadcast_to cartesian_prod cat cdouble chunk clone column_stack combinations
+    conj contiguous copy_ corrcoef cos cosh cov cross cumprod cumsum cumulative_trapezoid diag diag_embed diagflat diagonal
+    diagonal_scatter diff dist div dot double dsplit dstack einsum exp expand expand_as fill_ fill_diagonal_ flatten flip
+    fliplr flipud float_power gather gradient hsplit hstack index index_add index_copy index_fill index_put index_select
+    inner kron l1_loss ldexp lerp log log10 log2 masked.cumprod masked.cumsum masked.mean masked.norm masked.normalize
+    masked.prod masked.std masked.sum masked.var masked_fill masked_index_padded masked_scatter masked_select
+    masked_select_padded masked_select_rows matmul mean meshgrid mm movedim mul mv narrow neg norm normalize outer pack
+    pack_padded pad pad_sequence pairwise_distance partition permute positive pow prod put ravel real reciprocal repeat
+    repeat_interleave reshape reshape_as roll rot90 rsqrt rsub scatter scatter_add select select_scatter sgn sigmoid sin sinc
+    sinh slice_scatter softsign split split_with_sizes sqrt square squeeze stack std std_mean sub sum t take take_along_dim
+    tan tanh tanhshrink tensor_split tensordot tile to to_padded trace transpose trapezoid tril triu type_as unbind unflatten
+    unfold unpack unsqueeze vander var var_mean vdot view view_as vsplit vstack where zero_""".split())
+# What they are compared with instead where torch 1.13 is wrong.
+COMPLEX_TABLE = {
+    # It returns complex numbers from BLAS in another way than Debian's does.
+    "dot": [in_torch(lambda x, y: (x * y).sum(), Z(4), Z(4), name="dot")],
+    "vdot": [in_torch(lambda x, y: (x.conj() * y).sum(), Z(4), Z(4), name="vdot")],
+    "matmul": [case for case in TABLE["matmul"] if [a.shape for a in case.arguments] != [(4,), (4,)]],
+    # They are complex in torch.
+    **{f"masked.{name}": [Case([T(3, 4), C(TWO_EACH)], lambda lib, x, m, name=name, dim=dim:
+                               getattr(lib.masked, name)(x, dim, mask=m, unbiased=True).real) for dim in (0, 1)]
+       for name in ("var", "std")},
+    "sgn": [op("sgn", T(3, 4, kind="signed")).but(in_place=None)],
+}

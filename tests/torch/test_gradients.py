@@ -7,12 +7,13 @@ import torch
 
 from cases import laid_out, seeded
 from compare import session
-from gradient_cases import COMPLEX, FLAT, MASK, ROWS, TABLE, C, Case, T
+from gradient_cases import COMPLEX_TABLE, FLAT, MASK, ROWS, TABLE, TAKE_COMPLEX, C, Case, T, Z, with_complex
 
 LAYOUTS = ["contiguous", "transposed", "stepped", "offset"]
 TOLERANCES = {"float64": dict(rtol=1e-9, atol=1e-10), "float32": dict(rtol=2e-4, atol=2e-5)}
 # What torch 1.13 differentiates once only, by the text of its error.
 ONCE_IN_TORCH = ("is not implemented", "not differentiable twice")
+COMPLEX_OF = {"float64": "complex128", "float32": "complex64"}
 
 
 def numbers(argument, base_shape, rng):
@@ -36,7 +37,10 @@ def prepared(lib, case, layout, dtype, seed):
     for a in case.arguments:
         if isinstance(a, T):
             base_shape, view = laid_out(a.shape, layout, rng)
-            leaf = tensor_in(lib, numbers(a, base_shape, rng), dtype).requires_grad_()
+            found = numbers(a, base_shape, rng)
+            if isinstance(a, Z):
+                found = found + 1j * numbers(a, base_shape, rng)
+            leaf = tensor_in(lib, found, COMPLEX_OF[dtype] if isinstance(a, Z) else dtype).requires_grad_()
             leaves.append(leaf)
             arguments.append(view(leaf))
         elif isinstance(a, C):
@@ -49,10 +53,17 @@ def prepared(lib, case, layout, dtype, seed):
 def weighted(lib, tensors, rng):
     """A number that depends on all elements, and not linearly."""
     total = 0
-    for x in tensors:
+    for x in (reals(lib, x) for x in tensors):
         w = tensor_in(lib, rng.uniform(0.5, 1.5, tuple(x.shape)), str(x.dtype).split(".")[-1])
         total = total + (w * x + w * w * x * x).sum()
     return total
+
+
+def reals(lib, x):
+    """Complex numbers as their parts."""
+    if not x.is_complex():
+        return x
+    return torch.view_as_real(x.resolve_conj()) if lib is torch else tamis.view_as_real(x)
 
 
 def filled(lib, found, leaves):
@@ -64,7 +75,7 @@ def gradients(lib, call, case, layout, dtype, seed, order):
     leaves, arguments = prepared(lib, case, layout, dtype, seed)
     results = call(lib, *arguments)
     results = list(results) if isinstance(results, (tuple, list)) else [results]
-    results = [r for r in results if r.is_floating_point()]
+    results = [r for r in results if r.is_floating_point() or r.is_complex()]
     rng = seeded(seed + "weights")
     grad = lib.autograd.grad
     total = weighted(lib, results, rng)
@@ -72,7 +83,7 @@ def gradients(lib, call, case, layout, dtype, seed, order):
     second = None
     if order > 1:
         try:
-            total = weighted(lib, first, rng) + sum((x * 0).sum() for x in leaves)  # needs a graph in any case
+            total = weighted(lib, first, rng) + sum((reals(lib, x) * 0).sum() for x in leaves)  # needs a graph in any case
             second = filled(lib, grad(total, leaves, allow_unused=True), leaves)
         except RuntimeError as e:
             if lib is tamis or not any(text in str(e) for text in ONCE_IN_TORCH):
@@ -81,11 +92,23 @@ def gradients(lib, call, case, layout, dtype, seed, order):
 
 
 def as_numpy(tensors):
-    return [t.detach().numpy() for t in tensors]
+    return [t.detach().resolve_conj().numpy() if isinstance(t, torch.Tensor) else t.detach().numpy() for t in tensors]
 
 
-def compare(call, case, layout, dtype, seed, order):
-    want = session.once(seed, lambda: gradients(torch, call, case, layout, dtype, seed, order))
+def gradients_if_taken(*arguments):
+    """Those of torch, or None if it refuses the arguments."""
+    try:
+        return gradients(torch, *arguments)
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):
+        return None
+
+
+def compare(call, case, layout, dtype, seed, order, may_refuse=False):
+    """Whether torch took the arguments, which it must unless it may refuse them."""
+    theirs = gradients_if_taken if may_refuse else lambda *a: gradients(torch, *a)
+    want = session.once(seed, lambda: theirs(call, case, layout, dtype, seed, order))
+    if want is None:
+        return False
     got = gradients(tamis, call, case, layout, dtype, seed, order)
     for what, ours, theirs in zip(("result", "first order", "second order"), got, want):
         if theirs is None:
@@ -94,6 +117,7 @@ def compare(call, case, layout, dtype, seed, order):
         for i, (g, w) in enumerate(zip(ours, theirs)):
             assert g.dtype == w.dtype and g.shape == w.shape, (what, i)
             np.testing.assert_allclose(g, w, **TOLERANCES[dtype], err_msg=f"{what}, {i}: {layout}, {dtype}")
+    return True
 
 
 @pytest.mark.parametrize("name", sorted(TABLE))
@@ -107,8 +131,25 @@ def test_gradients(name):
                 compare(case.call, case, layout, "float32", seed, 1)
 
 
+@pytest.mark.parametrize("name", sorted(TAKE_COMPLEX))
+def test_gradients_of_complex_numbers(name):
+    """The same cases with complex numbers, all or some of them, as far as torch takes them."""
+    count = 0
+    for number, case in enumerate(COMPLEX_TABLE.get(name, TABLE[name])):
+        layouts = case.layouts or LAYOUTS
+        layout = layouts[number % len(layouts)]
+        for which in ("all", "last"):
+            changed = with_complex(case, which)
+            if changed is None:
+                continue
+            seed = f"complex gradients of {name} {number} {which}"
+            for call in [changed.call] + [changed.in_place] * (changed.in_place is not None):
+                count += compare(call, changed, layout, "float64", seed, case.order, may_refuse=True)
+    assert count > 0
+
+
 def test_no_row_is_forgotten():
-    known = set(TABLE) | FLAT | COMPLEX
+    known = set(TABLE) | FLAT
     covered = known | {name + "_" for name in FLAT}
     for name, cases in TABLE.items():
         if any(case.in_place for case in cases):
@@ -141,6 +182,28 @@ def test_gradients_through_writes(name):
         return y.sin()
 
     case = Case([T(3, 4), C(MASK), T()], call)
+    for layout in LAYOUTS:
+        compare(call, case, layout, "float64", name, 2)
+
+
+COMPLEX_WRITES = {
+    "a mask": lambda lib, y, m, v: y.__setitem__(m, v * 2j),
+    "masked_fill_": lambda lib, y, m, v: y[1].masked_fill_(m[0], v * 2j),
+    "real parts": lambda lib, y, m, v: y.real.copy_(v * 2),
+    "imaginary parts by a mask": lambda lib, y, m, v: y.imag.__setitem__(m, v),
+    "parts of a view": lambda lib, y, m, v: lib.view_as_real(y[1:, ::2])[..., 1].mul_(v),
+    "parts of parts": lambda lib, y, m, v: lib.view_as_complex(lib.view_as_real(y)[1:]).mul_(1j * v),
+}
+
+
+@pytest.mark.parametrize("name", sorted(COMPLEX_WRITES))
+def test_gradients_through_writes_to_complex_numbers(name):
+    def call(lib, x, m, v):
+        y = (x * x).contiguous()
+        COMPLEX_WRITES[name](lib, y, m, v)
+        return y.sin()
+
+    case = Case([Z(3, 4), C(MASK), T()], call)
     for layout in LAYOUTS:
         compare(call, case, layout, "float64", name, 2)
 

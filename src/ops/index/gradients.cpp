@@ -170,9 +170,10 @@ Tensor own_part(const Tensor& g, int64_t dim, const Tensor& index, bool include_
 
 Gradients mean_gradients(const Tensor& g, const Tensor& x, int64_t dim, const Tensor& index,
                          bool include_self) {
-  const Tensor start = include_self ? ones_like(x) : zeros_like(x);
+  const DType dtype = real_dtype(g.dtype());
+  const Tensor start = include_self ? ones_like(x, dtype) : zeros_like(x, dtype);
   const Tensor n =
-      scatter_add(start, dim, index, full_on(backend_of(g), {}, 1, g.dtype()).expand(index.shape()))
+      scatter_add(start, dim, index, full_on(backend_of(g), {}, 1, dtype).expand(index.shape()))
           .clamp(Tensor(1));
   return {own_part(g / n, dim, index, include_self), gather(g / n, dim, index)};
 }
@@ -222,7 +223,7 @@ void record_scatter_reduce(const Tensor& x, const Tensor& before, int64_t dim, c
                  } else if (reduce == "mean") {
                    result = mean_gradients(g, old, dim, at, include_self);
                  } else if (reduce == "prod") {
-                   result = prod_gradients(g, old, dim, at, part, include_self);
+                   result = prod_gradients(g, conj(old), dim, at, conj(part), include_self);
                  } else {
                    result = extreme_gradients(g, old, dim, at, part, reduce, include_self);
                  }

@@ -58,13 +58,13 @@ Tensor product(const Tensor& a, const Tensor& b) {
 Tensor multiply(const Tensor& a, const Tensor& b) {
   const Tensor result = product(a, b);
   const bool want_a = is_tracked(a), want_b = is_tracked(b);
-  if (is_floating_point(result.dtype()) && (want_a || want_b)) {
+  if (carries_gradient(result.dtype()) && (want_a || want_b)) {
     // Each factor is what the gradient of the other one reads.
     record(result, "bmm", Flow::products, {a, b}, {want_b ? a : Tensor(), want_a ? b : Tensor()},
            [](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
              Gradients found(2);
-             if (saved[1].defined()) found[0] = multiply(g, saved[1].transpose(1, 2));
-             if (saved[0].defined()) found[1] = multiply(saved[0].transpose(1, 2), g);
+             if (saved[1].defined()) found[0] = multiply(g, conj(saved[1]).transpose(1, 2));
+             if (saved[0].defined()) found[1] = multiply(conj(saved[0]).transpose(1, 2), g);
              return found;
            });
   }

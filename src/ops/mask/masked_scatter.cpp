@@ -44,7 +44,7 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source)
   Tensor result = allocate(shape, x.dtype(), common_backend({x, mask, source}));
   check_enough(source, expand_over(result, x, mask, source.contiguous()));
   const Tensor inputs[] = {x, source};
-  if (is_floating_point(x.dtype()) && is_tracked(inputs)) {
+  if (carries_gradient(x.dtype()) && is_tracked(inputs)) {
     record(result, "masked_scatter", Flow::moves, {x, source}, {mask}, scatter_vjp(source.shape()));
   }
   return result;

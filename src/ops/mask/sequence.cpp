@@ -44,7 +44,7 @@ Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first, Scal
     return row.narrow(0, left ? longest - lengths[i] : 0, lengths[i]);
   };
   for (size_t i = 0; i < sequences.size(); ++i) store(part(result, i), sequences[i]);
-  if (is_floating_point(result.dtype()) && is_tracked(sequences)) {
+  if (carries_gradient(result.dtype()) && is_tracked(sequences)) {
     record(result, "pad_sequence", Flow::moves, sequences, {},
            [part, n = sequences.size()](const Tensor& g, std::span<const Tensor>) {
              Gradients parts;

@@ -1,6 +1,7 @@
 // Complex: numbers from their parts, and the parts of numbers.
 #include "tamis/complex.h"
 
+#include "autograd/region.h"
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/pointwise/pointwise.h"
@@ -34,6 +35,12 @@ Tensor complex(const Tensor& re, const Tensor& im) {
                                  common_backend({re, im}));
   store(part_of(result, 0), re);
   store(part_of(result, 1), im);
+  if (is_tracked(re) || is_tracked(im)) {
+    record(result, "complex", Flow::pointwise, {re, im}, {},
+           [](const Tensor& g, std::span<const Tensor>) -> Gradients {
+             return {real(g), imag(g)};
+           });
+  }
   return result;
 }
 
@@ -61,7 +68,14 @@ Tensor imag(const Tensor& x) {
 }
 
 Tensor conj(const Tensor& x) {
-  return is_complex(x) ? defer_recorded(Op::conj, x.dtype(), x.dtype(), {x}) : x;
+  if (!is_complex(x)) return x;
+  const TensorRef operand[] = {x};
+  const Tensor y = defer(Op::conj, x.dtype(), x.dtype(), operand);
+  if (is_tracked(x)) {
+    record(y, "conj", Flow::pointwise, {x}, {},
+           [](const Tensor& g, std::span<const Tensor>) -> Gradients { return {conj(g)}; });
+  }
+  return y;
 }
 
 Tensor angle(const Tensor& x) {
@@ -74,12 +88,12 @@ Tensor angle(const Tensor& x) {
 Tensor view_as_real(const Tensor& x) {
   check(is_complex(x), ErrorKind::dtype, "view_as_real is only supported for complex tensors");
   x.settle();
-  Layout layout = layout_of(x);
-  for (int64_t& stride : layout.strides) stride *= 2;
-  layout.sizes.push_back(2);
-  layout.strides.push_back(1);
-  layout.offset *= 2;
-  return make_tensor(storage_of(x), real_dtype(x.dtype()), std::move(layout));
+  const Tensor view = user_view(x, real_dtype(x.dtype()), layout_of_parts(layout_of(x)));
+  if (is_tracked(x)) {
+    record(view, "view_as_real", Flow::moves, {x}, {},
+           [](const Tensor& g, std::span<const Tensor>) -> Gradients { return {from_parts(g)}; });
+  }
+  return view;
 }
 
 Tensor view_as_complex(const Tensor& x) {
@@ -104,7 +118,12 @@ Tensor view_as_complex(const Tensor& x) {
         "Tensor must have a storage_offset divisible by 2");
   layout.offset /= 2;
   x.settle();
-  return make_tensor(storage_of(x), complex_of(x.dtype()), std::move(layout));
+  const Tensor view = user_view(x, complex_of(x.dtype()), std::move(layout));
+  if (is_tracked(x)) {
+    record(view, "view_as_complex", Flow::moves, {x}, {},
+           [](const Tensor& g, std::span<const Tensor>) -> Gradients { return {parts_of(g)}; });
+  }
+  return view;
 }
 
 bool is_complex(const Tensor& x) { return is_complex(x.dtype()); }

@@ -33,13 +33,15 @@ Tensor in_wide(DType dtype, F f, const Tensor& x) {
   return f(as_operand(x, dtype).to(compute_dtype(dtype))).to(dtype);
 }
 
-/// Enters y = f(x) into the graph: slope(g, kept) is g times the derivative, kept x or y.
+/// Enters y = f(x) into the graph: slope(g, kept) is g times the derivative, kept x or y. Of
+/// complex numbers f is holomorphic.
 inline Tensor with_slope(const char* name, Tensor y, const Tensor& x, const Tensor& kept,
                          Tensor (*slope)(const Tensor& g, const Tensor& kept)) {
-  if (is_floating_point(y.dtype()) && is_tracked(x)) {
+  if (carries_gradient(y.dtype()) && is_tracked(x)) {
     record(y, name, Flow::pointwise, {x}, {kept},
-           [slope](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             return {slope(g, saved[0])};
+           [slope](const Tensor& g, std::span<const Tensor> saved) {
+             return conjugated(g,
+                               [&](const Tensor& h) -> Gradients { return {slope(h, saved[0])}; });
            });
   }
   return y;
@@ -49,10 +51,10 @@ inline Tensor with_slope(const char* name, Tensor y, const Tensor& x, const Tens
 inline Tensor with_slopes(const char* name, Tensor y, const Tensor& a, const Tensor& b,
                           Gradients (*slopes)(const Tensor& g, const Tensor& a, const Tensor& b)) {
   const Tensor inputs[] = {a, b};
-  if (is_floating_point(y.dtype()) && is_tracked(inputs)) {
+  if (carries_gradient(y.dtype()) && is_tracked(inputs)) {
     record(y, name, Flow::pointwise, {a, b}, {a, b},
-           [slopes](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-             return slopes(g, saved[0], saved[1]);
+           [slopes](const Tensor& g, std::span<const Tensor> saved) {
+             return conjugated(g, [&](const Tensor& h) { return slopes(h, saved[0], saved[1]); });
            });
   }
   return y;

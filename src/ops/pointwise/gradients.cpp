@@ -1,5 +1,6 @@
 // Gradients of the pointwise operations.
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 #include "core/check.h"
@@ -16,7 +17,8 @@ Tensor no_slope(const Tensor& g) {
 
 /// g times the derivative of a function of one number, at x, or where the value is y: whichever the
 /// op's row says is saved. An op whose row promises a gradient and that has none here does not
-/// compile.
+/// compile. The derivative of a complex result is conjugated by the caller, for all of them. A real
+/// result of complex numbers, as that of abs, has no derivative: the slope gives the gradient.
 template <Op>
 Tensor slope(const Tensor& g, const Tensor& saved) = delete;
 
@@ -26,7 +28,7 @@ Tensor slope<Op::neg>(const Tensor& g, const Tensor&) {
 }
 template <>
 Tensor slope<Op::abs>(const Tensor& g, const Tensor& x) {
-  return g * sign(x);
+  return g * sgn(x);
 }
 template <>
 Tensor slope<Op::sign>(const Tensor& g, const Tensor&) {
@@ -140,9 +142,11 @@ Tensor slope<Op::reciprocal>(const Tensor& g, const Tensor& y) {
   return -(g * y * y);
 }
 template <>
-Tensor slope<Op::angle>(const Tensor& g, const Tensor&) {
+Tensor slope<Op::angle>(const Tensor& g, const Tensor& x) {
   // That of a real number is 0 or pi.
-  return no_slope(g);
+  if (!is_complex(x)) return no_slope(g);
+  const Tensor size = abs(x), i = scalar_tensor(std::complex<double>(0, 1), x.dtype());
+  return where(size == 0, scalar_tensor(0, x.dtype()), g * (x / size / size * i));
 }
 
 /// Half of g to each where they are equal. Where one is NaN neither loses, as in PyTorch.
@@ -196,6 +200,10 @@ struct Slopes<Op::fmod> {
     return -(g * trunc(a / b));
   }
 };
+/// Whether b is a real number and not negative: such powers of zero are smooth in the exponent.
+Tensor is_not_negative(const Tensor& b) {
+  return is_complex(b) ? isreal(b) & (b.to(real_dtype(b.dtype())) >= 0) : b >= 0;
+}
 template <>
 struct Slopes<Op::pow> {
   static Tensor first(const Tensor& g, const Tensor& a, const Tensor& b) {
@@ -203,8 +211,9 @@ struct Slopes<Op::pow> {
     return where(b == 0, scalar_tensor(0, g.dtype()), g * b * pow(a, precise(b, g) - 1));
   }
   static Tensor second(const Tensor& g, const Tensor& a, const Tensor& b) {
-    return where((a == 0) & (b >= 0), scalar_tensor(0, g.dtype()),
-                 g * pow(a, b) * log(precise(a, g)));
+    // The logarithm of a negative number is complex if the power is.
+    return where((a == 0) & is_not_negative(b), scalar_tensor(0, g.dtype()),
+                 g * pow(a, b) * log(precise(a, g).to(g.dtype())));
   }
 };
 template <>
@@ -276,8 +285,11 @@ void record_unary(Op op, const Tensor& y, const Tensor& x) {
   const Saves saves = row_of(op).first;
   const Tensor kept = saves == Saves::nothing ? Tensor() : saves == Saves::result ? y : x;
   record(y, name(op), Flow::pointwise, {x}, {kept},
-         [slope = kSlopes[unary_index(op)]](const Tensor& g, std::span<const Tensor> saved)
-             -> Gradients { return {slope(g, saved[0])}; });
+         [slope = kSlopes[unary_index(op)]](const Tensor& g,
+                                            std::span<const Tensor> saved) -> Gradients {
+           if (!saved[0].defined()) return {slope(g, saved[0])};  // a constant times g
+           return conjugated(g, [&](const Tensor& h) -> Gradients { return {slope(h, saved[0])}; });
+         });
 }
 
 /// What the two gradients read; nothing is saved for a gradient that is not wanted.
@@ -299,19 +311,19 @@ void record_binary(Op op, const Tensor& y, const Tensor& a, const Tensor& b) {
                                                        std::span<const Tensor> saved) -> Gradients {
            const Tensor none, &x = saved.empty() ? none : saved[0],
                               &z = saved.empty() ? none : saved[1];
-           Gradients result(2);
-           if (want_a) result[0] = slopes.first(g, x, z);
-           if (want_b) result[1] = slopes.second(g, x, z);
-           return result;
+           const auto times = [&](const Tensor& h) {
+             Gradients result(2);
+             if (want_a) result[0] = slopes.first(h, x, z);
+             if (want_b) result[1] = slopes.second(h, x, z);
+             return result;
+           };
+           return saved.empty() ? times(g) : conjugated(g, times);
          });
 }
 
 }  // namespace
 
 void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs) {
-  check(!is_complex(y.dtype()), ErrorKind::unsupported,
-        "complex numbers carry no gradient: detach() a tensor that requires one before it becomes "
-        "complex");
   if (is_unary(op) || is_binary(op)) {
     if (!has_gradient(op)) return;
     is_unary(op) ? record_unary(op, y, inputs[0]) : record_binary(op, y, inputs[0], inputs[1]);

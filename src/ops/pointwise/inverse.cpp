@@ -20,8 +20,9 @@ using Slope = Tensor (*)(const Tensor& g, const Tensor& x);
 /// A function that has a kernel for complex numbers and is composed for real ones.
 Tensor function_of(Op op, const Tensor& x, Function real, Slope slope) {
   const DType dtype = float_type(result_type(x));
-  if (is_complex(dtype)) return defer_recorded(op, dtype, dtype, {x});
-  return with_slope(name(op), composed(dtype, real, x), x, x, slope);
+  const TensorRef operand[] = {x};
+  const Tensor y = is_complex(dtype) ? defer(op, dtype, dtype, operand) : composed(dtype, real, x);
+  return with_slope(name(op), y, x, x, slope);
 }
 
 /// The other side of a right triangle with hypotenuse 1, without cancellation.
@@ -103,7 +104,10 @@ Tensor acosh(const Tensor& x) {
         // Below 1 the formula would round to numbers.
         return where(z < 1, scalar_tensor(NAN, z.dtype()), where(is_large(z), log(z) + ln2, y));
       },
-      [](const Tensor& g, const Tensor& z) { return g * rsqrt(z * z - 1); });
+      [](const Tensor& g, const Tensor& z) {
+        // The root of a product is another one where the real part is negative.
+        return is_complex(z) ? g * rsqrt(z + 1) * rsqrt(z - 1) : g * rsqrt(z * z - 1);
+      });
 }
 
 Tensor atanh(const Tensor& x) {

@@ -40,9 +40,8 @@ void record_pointwise(Op op, const Tensor& y, std::span<const Tensor> inputs);
 inline Tensor defer_recorded(Op op, DType operand, DType result,
                              std::initializer_list<TensorRef> inputs) {
   Tensor y = defer(op, operand, result, std::span(inputs.begin(), inputs.size()));
-  const bool has_gradient = is_floating_point(result) || is_complex(result);
   const auto tracked = [](const Tensor& x) { return is_tracked(x); };
-  if (has_gradient && std::any_of(inputs.begin(), inputs.end(), tracked)) {
+  if (carries_gradient(result) && std::any_of(inputs.begin(), inputs.end(), tracked)) {
     record_pointwise(op, y, std::vector<Tensor>(inputs.begin(), inputs.end()));
   }
   return y;

@@ -31,22 +31,28 @@ void record_mean(const Tensor& y, const Tensor& x, const Shape& dims, bool keepd
          });
 }
 
+namespace {
+
+/// For each element the product of the others. A single zero has one; with two zeros, all are zero.
+Tensor products_of_others(const Tensor& x, const Shape& dims) {
+  const Tensor is_zero = x == 0, one = scalar_tensor(1, x.dtype()),
+               none = scalar_tensor(0, x.dtype());
+  const Tensor nonzero = where(is_zero, one, x);
+  Tensor product = nonzero, zeros_among = is_zero.to_long();
+  for (int64_t d : dims) {
+    product = product.prod(d, true);
+    zeros_among = zeros_among.sum({d}, true);
+  }
+  return where(is_zero, where(zeros_among == 1, product, none),
+               where(zeros_among == 0, product / nonzero, none));
+}
+
+}  // namespace
+
 void record_prod(const Tensor& y, const Tensor& x, const Shape& dims, bool keepdim) {
   record(y, "prod", Flow::mixes, {x}, {x},
          [dims, keepdim](const Tensor& g, std::span<const Tensor> saved) -> Gradients {
-           // The product of the others. A single zero has one; with two zeros, all are zero.
-           const Tensor& v = saved[0];
-           const Tensor is_zero = v == 0, one = scalar_tensor(1, v.dtype()),
-                        none = scalar_tensor(0, v.dtype());
-           const Tensor nonzero = where(is_zero, one, v);
-           Tensor product = nonzero, zeros_among = is_zero.to_long();
-           for (int64_t d : dims) {
-             product = product.prod(d, true);
-             zeros_among = zeros_among.sum({d}, true);
-           }
-           const Tensor others = where(is_zero, where(zeros_among == 1, product, none),
-                                       where(zeros_among == 0, product / nonzero, none));
-           return {with_dims(g, dims, keepdim) * others};
+           return {with_dims(g, dims, keepdim) * conj(products_of_others(saved[0], dims))};
          });
 }
 

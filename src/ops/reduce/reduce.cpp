@@ -69,9 +69,10 @@ Tensor accumulate(Reduction reduction, const Tensor& x, const Shape& dims, bool 
   }
   // Bools are counted as they are.
   const bool counts = is_sum && x.dtype() == DType::boolean && result == DType::int64;
-  const Tensor y = reduce_along(reduction, counts ? x : x.to(result), dims, keepdim, result);
-  if (is_floating_point(result) && is_tracked(x)) {
-    is_sum ? record_sum(y, x, dims, keepdim) : record_prod(y, x, dims, keepdim);
+  const Tensor values = counts ? x : x.to(result);
+  const Tensor y = reduce_along(reduction, values, dims, keepdim, result);
+  if (carries_gradient(result) && is_tracked(x)) {
+    is_sum ? record_sum(y, x, dims, keepdim) : record_prod(y, values, dims, keepdim);
   }
   return y;
 }

@@ -87,7 +87,7 @@ void record_scan(Scan scan, const Tensor& y, const Tensor& x, int64_t dim) {
     case Scan::prod:
       return record(y, "cumprod", Flow::mixes, {x}, {x},
                     [dim](const Tensor& g, std::span<const Tensor> saved) {
-                      return prod_gradient(g, saved[0], dim);
+                      return prod_gradient(g, conj(saved[0]), dim);
                     });
     default:
       return record(y, "logcumsumexp", Flow::mixes, {x}, {x, y},
@@ -105,7 +105,7 @@ Tensor scanned(Scan scan, const char* op, const Tensor& x, int64_t dim, DType re
   check_implemented(result != DType::boolean, op, result);
   const Tensor running = own_copy(x, result);
   backend_of(x).scan(scan, buffer_of(running), result, lines_of(x.shape(), d));
-  if (is_floating_point(result) && is_tracked(x)) record_scan(scan, running, x.to(result), d);
+  if (carries_gradient(result) && is_tracked(x)) record_scan(scan, running, x.to(result), d);
   return running;
 }
 

@@ -175,6 +175,15 @@ Tensor without_gradient(const Tensor& matrices, DType dtype) {
   return sums_of_singular_values(matrices).to(dtype);
 }
 
+/// The slope of nuclear_norms at x, in its dtype. That of a complex matrix is in the first columns
+/// of that of the real one: its real parts above its imaginary parts.
+Tensor slopes_of(const Tensor& x) {
+  if (!is_complex(x)) return polar_factors(x).to(x.dtype());
+  const Tensor columns = polar_factors(as_real_matrices(x)).narrow(2, 0, x.size(2));
+  const Tensor re = columns.narrow(1, 0, x.size(1)), im = columns.narrow(1, x.size(1), x.size(1));
+  return complex(re, im).to(x.dtype());
+}
+
 /// [batch, rows, cols] to [batch].
 Tensor nuclear_norms(const Tensor& matrices) {
   const DType dtype = matrices.dtype();
@@ -185,8 +194,7 @@ Tensor nuclear_norms(const Tensor& matrices) {
            check(!is_tracked(saved[0]), ErrorKind::unsupported,
                  "norm: the gradient of the nuclear norm has no derivative here; call backward "
                  "without create_graph");
-           const Tensor slope = polar_factors(saved[0].detach()).to(g.dtype());
-           return {g.unsqueeze(-1).unsqueeze(-1) * slope};
+           return {g.unsqueeze(-1).unsqueeze(-1) * slopes_of(saved[0].detach())};
          });
   return y;
 }

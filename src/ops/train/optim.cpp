@@ -12,6 +12,8 @@ void check_not_negative(double value, const char* what) {
   check(value >= 0, ErrorKind::value, "Invalid {}: {}", what, value);
 }
 
+Tensor in_parts(const Tensor& x) { return is_complex(x) ? view_as_real(x) : x; }
+
 }  // namespace
 
 Optimizer::Optimizer(std::vector<Tensor> parameters) : parameters_(std::move(parameters)) {
@@ -74,9 +76,9 @@ void Adam::step() {
   const NoGradGuard guard;
   const auto [beta1, beta2] = options_.betas;
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    Tensor& p = parameters_[i];
-    Tensor g = p.grad();
-    if (!g.defined()) continue;
+    if (!parameters_[i].grad().defined()) continue;
+    // Complex numbers are two parameters each, as in PyTorch.
+    Tensor p = in_parts(parameters_[i]), g = in_parts(parameters_[i].grad());
     State& s = states_[i];
     if (!s.first.defined()) {
       s.first = zeros_like(p);

@@ -59,7 +59,7 @@ Tensor cat(const std::vector<Tensor>& tensors, int64_t dim) {
     if (x.numel() > 0) store(result.narrow(d, at, length), x);
     at += length;
   }
-  if (is_floating_point(dtype) && is_tracked(tensors)) {
+  if (carries_gradient(dtype) && is_tracked(tensors)) {
     record(result, "cat", Flow::moves, tensors, {},
            [d, lengths](const Tensor& g, std::span<const Tensor>) {
              Gradients parts;
@@ -90,7 +90,7 @@ Tensor stack(const std::vector<Tensor>& tensors, int64_t dim) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     store(result.select(d, static_cast<int64_t>(i)), tensors[i]);
   }
-  if (is_floating_point(result.dtype()) && is_tracked(tensors)) {
+  if (carries_gradient(result.dtype()) && is_tracked(tensors)) {
     record(result, "stack", Flow::moves, tensors, {},
            [d, n = tensors.size()](const Tensor& g, std::span<const Tensor>) {
              Gradients parts;
