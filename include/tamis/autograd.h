@@ -40,9 +40,9 @@ class EnableGradGuard {
 };
 
 /// Adds the gradients of the roots (weighted by grads; an undefined one is 1 and needs a root of
-/// one element) to `.grad()` of every leaf that they were computed from. What the operations saved
-/// is freed on the way unless retain_graph (default: create_graph); with create_graph the gradients
-/// can be differentiated again.
+/// one element, which is real) to `.grad()` of every leaf that they were computed from. What the
+/// operations saved is freed on the way unless retain_graph (default: create_graph); with
+/// create_graph the gradients can be differentiated again.
 void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads = {},
               std::optional<bool> retain_graph = {}, bool create_graph = false);
 
@@ -67,9 +67,9 @@ struct CustomFunction {
   Tensor operator()(const std::vector<Tensor>& inputs) const;
 };
 
-/// Compares the gradients of f at the inputs (float64; those that require gradients) with
-/// difference quotients. Throws kind value and says where they differ by more than atol + rtol *
-/// |expected|; returns true.
+/// Compares the gradients of f at the inputs (float64 or complex128; those that require gradients)
+/// with difference quotients, of complex numbers by their parts. Throws kind value and says where
+/// they differ by more than atol + rtol * |expected|; returns true.
 bool gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                const std::vector<Tensor>& inputs, double eps = 1e-6, double atol = 1e-5,
                double rtol = 1e-3);
