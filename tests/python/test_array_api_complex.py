@@ -20,65 +20,87 @@ def c(re, im):
 
 # x, then the parts of the result. Where the standard says the same of conj(x), it is not repeated: see below.
 EXP = [
-    (c(0.0, 0.0), 1.0, 0.0), (c(-0.0, 0.0), 1.0, 0.0), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan), (c(inf, 0.0), inf, 0.0),
-    (c(-inf, 2.0), -0.0, 0.0), (c(inf, 2.0), -inf, inf), (c(-inf, inf), anything, anything), (c(inf, inf), anything, nan),
-    (c(-inf, nan), anything, anything), (c(inf, nan), anything, nan), (c(nan, 0.0), nan, 0.0), (c(nan, 1.0), nan, nan), (c(nan, nan), nan, nan),
+    (c(0.0, 0.0), 1.0, 0.0), (c(-0.0, 0.0), 1.0, 0.0), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan),
+    (c(inf, 0.0), inf, 0.0),
+    (c(-inf, 2.0), -0.0, 0.0), (c(inf, 2.0), -inf, inf), (c(-inf, inf), anything, anything),
+    (c(inf, inf), anything, nan),
+    (c(-inf, nan), anything, anything), (c(inf, nan), anything, nan), (c(nan, 0.0), nan, 0.0), (c(nan, 1.0), nan, nan),
+    (c(nan, nan), nan, nan),
 ]
 EXPM1 = [
-    (c(0.0, 0.0), 0.0, 0.0), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan), (c(inf, 0.0), inf, 0.0), (c(-inf, 2.0), -1.0, 0.0),
-    (c(inf, 2.0), -inf, inf), (c(-inf, inf), -1.0, anything), (c(inf, inf), anything, nan), (c(-inf, nan), -1.0, anything),
+    (c(0.0, 0.0), 0.0, 0.0), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan), (c(inf, 0.0), inf, 0.0),
+    (c(-inf, 2.0), -1.0, 0.0),
+    (c(inf, 2.0), -inf, inf), (c(-inf, inf), -1.0, anything), (c(inf, inf), anything, nan),
+    (c(-inf, nan), -1.0, anything),
     (c(inf, nan), anything, nan), (c(nan, 0.0), nan, 0.0), (c(nan, 1.0), nan, nan), (c(nan, nan), nan, nan),
 ]
 LOG = [
-    (c(-0.0, 0.0), -inf, pi), (c(0.0, 0.0), -inf, 0.0), (c(1.0, inf), inf, pi / 2), (c(1.0, nan), nan, nan), (c(-inf, 1.0), inf, pi),
+    (c(-0.0, 0.0), -inf, pi), (c(0.0, 0.0), -inf, 0.0), (c(1.0, inf), inf, pi / 2), (c(1.0, nan), nan, nan),
+    (c(-inf, 1.0), inf, pi),
     (c(inf, 1.0), inf, 0.0), (c(-inf, inf), inf, 3 * pi / 4), (c(inf, inf), inf, pi / 4), (c(inf, nan), inf, nan),
     (c(-inf, nan), inf, nan), (c(nan, 1.0), nan, nan), (c(nan, inf), inf, nan), (c(nan, nan), nan, nan),
 ]
 LOG1P = [
-    (c(-1.0, 0.0), -inf, 0.0), (c(1.0, inf), inf, pi / 2), (c(1.0, nan), nan, nan), (c(-inf, 1.0), inf, pi), (c(inf, 1.0), inf, 0.0),
+    (c(-1.0, 0.0), -inf, 0.0), (c(1.0, inf), inf, pi / 2), (c(1.0, nan), nan, nan), (c(-inf, 1.0), inf, pi),
+    (c(inf, 1.0), inf, 0.0),
     (c(-inf, inf), inf, 3 * pi / 4), (c(inf, inf), inf, pi / 4), (c(inf, nan), inf, nan), (c(-inf, nan), inf, nan),
     (c(nan, 1.0), nan, nan), (c(nan, inf), inf, nan), (c(nan, nan), nan, nan), (c(0.0, 0.0), 0.0, 0.0),
 ]
 SQRT = [
-    (c(0.0, 0.0), 0.0, 0.0), (c(-0.0, 0.0), 0.0, 0.0), (c(1.0, inf), inf, inf), (c(nan, inf), inf, inf), (c(1.0, nan), nan, nan),
-    (c(-inf, 1.0), 0.0, inf), (c(inf, 1.0), inf, 0.0), (c(-inf, nan), nan, anything), (c(inf, nan), inf, nan), (c(nan, 1.0), nan, nan),
+    (c(0.0, 0.0), 0.0, 0.0), (c(-0.0, 0.0), 0.0, 0.0), (c(1.0, inf), inf, inf), (c(nan, inf), inf, inf),
+    (c(1.0, nan), nan, nan),
+    (c(-inf, 1.0), 0.0, inf), (c(inf, 1.0), inf, 0.0), (c(-inf, nan), nan, anything), (c(inf, nan), inf, nan),
+    (c(nan, 1.0), nan, nan),
     (c(nan, nan), nan, nan), (c(-4.0, 0.0), 0.0, 2.0),
 ]
 ACOS = [
-    (c(0.0, 0.0), pi / 2, -0.0), (c(-0.0, 0.0), pi / 2, -0.0), (c(0.0, nan), pi / 2, nan), (c(1.0, inf), pi / 2, -inf), (c(1.0, nan), nan, nan),
+    (c(0.0, 0.0), pi / 2, -0.0), (c(-0.0, 0.0), pi / 2, -0.0), (c(0.0, nan), pi / 2, nan), (c(1.0, inf), pi / 2, -inf),
+    (c(1.0, nan), nan, nan),
     (c(-inf, 1.0), pi, -inf), (c(inf, 1.0), 0.0, -inf), (c(-inf, inf), 3 * pi / 4, -inf), (c(inf, inf), pi / 4, -inf),
     (c(inf, nan), nan, anything), (c(nan, 1.0), nan, nan), (c(nan, inf), nan, -inf), (c(nan, nan), nan, nan),
 ]
 ACOSH = [
-    (c(0.0, 0.0), 0.0, pi / 2), (c(-0.0, 0.0), 0.0, pi / 2), (c(1.0, inf), inf, pi / 2), (c(0.0, nan), nan, pi / 2), (c(2.0, nan), nan, nan),
-    (c(-inf, 1.0), inf, pi), (c(inf, 1.0), inf, 0.0), (c(-inf, inf), inf, 3 * pi / 4), (c(inf, inf), inf, pi / 4), (c(inf, nan), inf, nan),
+    (c(0.0, 0.0), 0.0, pi / 2), (c(-0.0, 0.0), 0.0, pi / 2), (c(1.0, inf), inf, pi / 2), (c(0.0, nan), nan, pi / 2),
+    (c(2.0, nan), nan, nan),
+    (c(-inf, 1.0), inf, pi), (c(inf, 1.0), inf, 0.0), (c(-inf, inf), inf, 3 * pi / 4), (c(inf, inf), inf, pi / 4),
+    (c(inf, nan), inf, nan),
     (c(nan, 1.0), nan, nan), (c(nan, inf), inf, nan), (c(nan, nan), nan, nan),
 ]
 ASINH = [
-    (c(0.0, 0.0), 0.0, 0.0), (c(1.0, inf), inf, pi / 2), (c(1.0, nan), nan, nan), (c(inf, 1.0), inf, 0.0), (c(inf, inf), inf, pi / 4),
-    (c(inf, nan), inf, nan), (c(nan, 0.0), nan, 0.0), (c(nan, 1.0), nan, nan), (c(nan, inf), anything, nan), (c(nan, nan), nan, nan),
+    (c(0.0, 0.0), 0.0, 0.0), (c(1.0, inf), inf, pi / 2), (c(1.0, nan), nan, nan), (c(inf, 1.0), inf, 0.0),
+    (c(inf, inf), inf, pi / 4),
+    (c(inf, nan), inf, nan), (c(nan, 0.0), nan, 0.0), (c(nan, 1.0), nan, nan), (c(nan, inf), anything, nan),
+    (c(nan, nan), nan, nan),
 ]
 ATANH = [
-    (c(0.0, 0.0), 0.0, 0.0), (c(0.0, nan), 0.0, nan), (c(1.0, 0.0), inf, 0.0), (c(1.0, inf), 0.0, pi / 2), (c(2.0, nan), nan, nan),
-    (c(inf, 1.0), 0.0, pi / 2), (c(inf, inf), 0.0, pi / 2), (c(inf, nan), 0.0, nan), (c(nan, 1.0), nan, nan), (c(nan, inf), anything, pi / 2),
+    (c(0.0, 0.0), 0.0, 0.0), (c(0.0, nan), 0.0, nan), (c(1.0, 0.0), inf, 0.0), (c(1.0, inf), 0.0, pi / 2),
+    (c(2.0, nan), nan, nan),
+    (c(inf, 1.0), 0.0, pi / 2), (c(inf, inf), 0.0, pi / 2), (c(inf, nan), 0.0, nan), (c(nan, 1.0), nan, nan),
+    (c(nan, inf), anything, pi / 2),
     (c(nan, nan), nan, nan),
 ]
 COSH = [
-    (c(0.0, 0.0), 1.0, 0.0), (c(0.0, inf), nan, anything), (c(0.0, nan), nan, anything), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan),
-    (c(inf, 0.0), inf, 0.0), (c(inf, 2.0), -inf, inf), (c(inf, inf), anything, nan), (c(inf, nan), inf, nan), (c(nan, 0.0), nan, anything),
+    (c(0.0, 0.0), 1.0, 0.0), (c(0.0, inf), nan, anything), (c(0.0, nan), nan, anything), (c(1.0, inf), nan, nan),
+    (c(1.0, nan), nan, nan),
+    (c(inf, 0.0), inf, 0.0), (c(inf, 2.0), -inf, inf), (c(inf, inf), anything, nan), (c(inf, nan), inf, nan),
+    (c(nan, 0.0), nan, anything),
     (c(nan, 1.0), nan, nan), (c(nan, nan), nan, nan),
 ]
 SINH = [
-    (c(0.0, 0.0), 0.0, 0.0), (c(0.0, inf), anything, nan), (c(0.0, nan), anything, nan), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan),
-    (c(inf, 0.0), inf, 0.0), (c(inf, 2.0), -inf, inf), (c(inf, inf), anything, nan), (c(inf, nan), anything, nan), (c(nan, 0.0), nan, 0.0),
+    (c(0.0, 0.0), 0.0, 0.0), (c(0.0, inf), anything, nan), (c(0.0, nan), anything, nan), (c(1.0, inf), nan, nan),
+    (c(1.0, nan), nan, nan),
+    (c(inf, 0.0), inf, 0.0), (c(inf, 2.0), -inf, inf), (c(inf, inf), anything, nan), (c(inf, nan), anything, nan),
+    (c(nan, 0.0), nan, 0.0),
     (c(nan, 1.0), nan, nan), (c(nan, nan), nan, nan),
 ]
 TANH = [
-    (c(0.0, 0.0), 0.0, 0.0), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan), (c(inf, 1.0), 1.0, 0.0), (c(inf, inf), 1.0, anything),
+    (c(0.0, 0.0), 0.0, 0.0), (c(1.0, inf), nan, nan), (c(1.0, nan), nan, nan), (c(inf, 1.0), 1.0, 0.0),
+    (c(inf, inf), 1.0, anything),
     (c(inf, nan), 1.0, anything), (c(nan, 0.0), nan, 0.0), (c(nan, 1.0), nan, nan), (c(nan, nan), nan, nan),
 ]
 TABLES = {
-    "exp": EXP, "expm1": EXPM1, "log": LOG, "log1p": LOG1P, "sqrt": SQRT, "acos": ACOS, "acosh": ACOSH, "asinh": ASINH, "atanh": ATANH,
+    "exp": EXP, "expm1": EXPM1, "log": LOG, "log1p": LOG1P, "sqrt": SQRT, "acos": ACOS, "acosh": ACOSH, "asinh": ASINH,
+    "atanh": ATANH,
     "cosh": COSH, "sinh": SINH, "tanh": TANH,
 }
 
@@ -106,7 +128,7 @@ def test_tables(name, dtype):
             continue
         mirrored = apply(name, dtype, x.conjugate())
         back = im if im is anything else -im
-        assert part_is(mirrored.real, re, limit) and part_is(mirrored.imag, back, limit), (name, x.conjugate(), mirrored)
+        assert part_is(mirrored.real, re, limit) and part_is(mirrored.imag, back, limit), (name, x, mirrored)
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
@@ -123,12 +145,14 @@ def test_functions_that_are_turned(name, turned, dtype):
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_parts_and_signs(dtype):
     z = xp.asarray([c(3, 4), c(0, 0), c(-2.5, 0.5), c(0, -3)], dtype=getattr(xp, dtype))
-    assert xp.abs(z).tolist()[:2] == [5.0, 0.0] and xp.real(z).tolist() == [3, 0, -2.5, 0] and xp.imag(z).tolist() == [4, 0, 0.5, -3]
+    assert xp.abs(z).tolist()[:2] == [5.0, 0.0]
+    assert xp.real(z).tolist() == [3, 0, -2.5, 0] and xp.imag(z).tolist() == [4, 0, 0.5, -3]
     assert xp.conj(z).tolist() == [c(3, -4), c(0, 0), c(-2.5, -0.5), c(0, 3)]
     assert xp.round(z).tolist() == [c(3, 4), c(0, 0), c(-2, 0), c(0, -3)]
     signs = xp.sign(z).tolist()
     assert abs(signs[0] - c(0.6, 0.8)) < 1e-6 and signs[1] == 0 and signs[3] == -1j
-    assert all(p != p for p in (xp.sign(xp.asarray([c(nan, 1)])).item().real, xp.sign(xp.asarray([c(1, nan)])).item().imag))
+    signs = xp.sign(xp.asarray([c(nan, 1), c(1, nan)])).tolist()
+    assert signs[0].real != signs[0].real and signs[1].imag != signs[1].imag
     assert xp.abs(xp.asarray([c(nan, inf), c(-inf, nan), c(nan, 1)])).tolist()[:2] == [inf, inf]
     special = xp.asarray([c(nan, 1), c(1, inf), c(inf, nan), c(1, 1)], dtype=getattr(xp, dtype))
     assert xp.isnan(special).tolist() == [True, False, True, False]
@@ -147,15 +171,18 @@ def log_of_size(x):
 def test_log1p_and_expm1_keep_small_digits(dtype):
     eps = np.finfo(dtype).eps
     part = np.float32 if dtype == "complex64" else np.float64
-    for re, im in [(1e-12, 1e-12), (1e-20, 1e-3), (-5e-9, 1e-4), (-5e-5, 1e-2), (0.25, 0.25), (-0.25, 0.125), (1e-3, 1.5), (-1.5, 0.5),
-                   (-0.75, 0.0625), (-5e-11, 1e-5)]:
+    for re, im in [(1e-12, 1e-12), (1e-20, 1e-3), (-5e-9, 1e-4), (-5e-5, 1e-2), (0.25, 0.25), (-0.25, 0.125),
+            (1e-3, 1.5), (-1.5, 0.5),
+            (-0.75, 0.0625), (-5e-11, 1e-5)]:
         x = c(float(part(re)), float(part(im)))
         got = apply("log1p", dtype, x)
-        assert is_same(got.real, log_of_size(x), 4 * eps) and is_same(got.imag, math.atan2(x.imag, 1 + x.real), 4 * eps), (x, got)
+        assert is_same(got.real, log_of_size(x), 4 * eps), (x, got)
+        assert is_same(got.imag, math.atan2(x.imag, 1 + x.real), 4 * eps), (x, got)
     for re, im in [(1e-12, 0.0), (1e-12, 1e-12), (-1e-9, 0.5), (2.0, 1.0), (-30.0, 2.0), (1e-20, 1e-10)]:
         x = c(float(part(re)), float(part(im)))
         got = apply("expm1", dtype, x)
-        expected = c(math.expm1(x.real) * math.cos(x.imag) - 2 * math.sin(x.imag / 2) ** 2, math.exp(x.real) * math.sin(x.imag))
+        expected_re = math.expm1(x.real) * math.cos(x.imag) - 2 * math.sin(x.imag / 2) ** 2
+        expected = c(expected_re, math.exp(x.real) * math.sin(x.imag))
         assert is_same(got.real, expected.real, 4 * eps) and is_same(got.imag, expected.imag, 4 * eps), (x, got)
     # exp(710) is too large, a part of it is not.
     got = apply("expm1", "complex128", c(710.0, 1e-3))

@@ -7,7 +7,8 @@ import pytest
 
 import tamis.array_api as xp
 from standard import (
-    COMPLEX, DTYPES, FLOATS, INTEGERS, NUMERIC, REAL, as_numpy, assert_same, call_both, modest, ours, strict, theirs, values,
+    COMPLEX, DTYPES, FLOATS, INTEGERS, NUMERIC, REAL, as_numpy, assert_same, call_both, modest, ours, strict, theirs,
+    values,
 )
 
 SHAPES = [(), (3,), (2, 3, 4), (1, 5), (0,), (2, 0, 3)]
@@ -199,11 +200,13 @@ def test_products_of_matrices(dtype):
     def positive(*shape):
         return np.abs(modest(dtype, shape)).astype(dtype)
 
-    for a, b in (((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((5, 2, 3), (3, 2)), ((2, 1, 2, 3), (4, 3, 2)), ((2, 0), (0, 3))):
+    for a, b in (((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((5, 2, 3), (3, 2)),
+            ((2, 1, 2, 3), (4, 3, 2)), ((2, 0), (0, 3))):
         call_both("matmul", positive(*a), positive(*b), ulps=ulps)
     for axes in (0, 1, 2, ((1,), (0,)), ((0, 1), (1, 0)), ((-1,), (-2,)), ((), ())):
         call_both("tensordot", positive(3, 3), positive(3, 3), ulps=ulps, axes=axes)
-    for a, b, axis in (((3,), (3,), -1), ((2, 3), (3,), -1), ((2, 3, 4), (3, 4), -2), ((0,), (0,), -1), ((2, 1, 3), (4, 3), -1)):
+    for a, b, axis in (((3,), (3,), -1), ((2, 3), (3,), -1), ((2, 3, 4), (3, 4), -2), ((0,), (0,), -1),
+            ((2, 1, 3), (4, 3), -1)):
         call_both("vecdot", positive(*a), positive(*b), ulps=ulps, axis=axis)
     other = "int16" if dtype == "int8" else "complex128" if dtype in FLOATS else dtype
     call_both("matmul", positive(2, 2), np.ones((2, 2), other), ulps=ulps)
@@ -215,8 +218,10 @@ def test_vecdot_conjugates_the_first():
 
 
 def test_products_that_do_not_fit():
-    for bad in (lambda: xp.matmul(xp.ones(()), xp.ones(3)), lambda: xp.vecdot(xp.ones(3), xp.ones(1)), lambda: xp.vecdot(xp.ones(3), xp.ones(3), axis=0),
-                lambda: xp.tensordot(xp.ones((2, 3)), xp.ones((2, 3)), axes=1), lambda: xp.matrix_transpose(xp.ones(3))):
+    for bad in (lambda: xp.matmul(xp.ones(()), xp.ones(3)), lambda: xp.vecdot(xp.ones(3), xp.ones(1)),
+            lambda: xp.vecdot(xp.ones(3), xp.ones(3), axis=0),
+            lambda: xp.tensordot(xp.ones((2, 3)), xp.ones((2, 3)), axes=1),
+            lambda: xp.matrix_transpose(xp.ones(3))):
         with pytest.raises(ValueError):
             bad()
     with pytest.raises((ValueError, RuntimeError)):

@@ -48,8 +48,9 @@ def test_full_has_the_dtype_of_its_value(value):
     created("full", (), value)
 
 
-@pytest.mark.parametrize("args", [(5,), (0,), (-3,), (2, 7), (7, 2), (2, 10, 3), (10, 2, -3), (2, 10, -1), (1, 1), (0.0, 1.0, 0.25), (1.5,),
-                                  (1.0, 0.0, -0.5), (0, 1, 2)])
+@pytest.mark.parametrize("args",
+        [(5,), (0,), (-3,), (2, 7), (7, 2), (2, 10, 3), (10, 2, -3), (2, 10, -1), (1, 1), (0.0, 1.0, 0.25), (1.5,),
+        (1.0, 0.0, -0.5), (0, 1, 2)])
 def test_arange(args):
     created("arange", *args)
     for dtype in ("int8", "int64", "float32", "float64"):
@@ -186,7 +187,8 @@ def test_flip_and_roll():
     for axis in (None, 0, -1, (0, 2), ()):
         call_both("flip", x, axis=axis)
     call_both("flip", modest("int64", ()))
-    for shift, axis in ((1, None), (-30, None), (2, 1), (-5, -1), ((1, 2), (0, 2)), (3, (0, 1)), (0, 0), ((1, 1), (0, 0)), ((1, 2), 1)):
+    for shift, axis in ((1, None), (-30, None), (2, 1), (-5, -1), ((1, 2), (0, 2)), (3, (0, 1)), (0, 0),
+            ((1, 1), (0, 0)), ((1, 2), 1)):
         call_both("roll", x, shift, axis=axis)
     call_both("roll", modest("int64", ()), 2)
     call_both("roll", modest("int64", (0, 2)), 1, axis=0)
@@ -225,9 +227,12 @@ def test_reshape():
 # ---- indexing --------------------------------------------------------------------------------------------------
 
 KEYS = [
-    0, -1, slice(None), slice(1, None), slice(None, -1), slice(None, None, 2), slice(5, 1), slice(-10, 10), ..., None, (), (0, 1),
-    (..., 0), (0, ...), (None, ...), (slice(None), None), (..., None), (slice(1, 2), 0, slice(None)), (0, 1, 2), (-1, ..., -1), (None, 0, None),
-    (slice(0, 0), ...), slice(None, None, -1), slice(-1, 0, -2), (0, slice(None, None, -1)), (..., slice(3, None, -1)), slice(0, 2, -1),
+    0, -1, slice(None), slice(1, None), slice(None, -1), slice(None, None, 2), slice(5, 1), slice(-10, 10), ..., None,
+    (), (0, 1),
+    (..., 0), (0, ...), (None, ...), (slice(None), None), (..., None), (slice(1, 2), 0, slice(None)), (0, 1, 2),
+    (-1, ..., -1), (None, 0, None),
+    (slice(0, 0), ...), slice(None, None, -1), slice(-1, 0, -2), (0, slice(None, None, -1)), (..., slice(3, None, -1)),
+    slice(0, 2, -1),
     (slice(None, None, -1), ..., slice(None, None, -2)), (None, slice(None, None, -1), 0),
 ]
 
@@ -256,8 +261,9 @@ def test_indices_of_all_dtypes(dtype):
     assert_same(got, theirs(x))
 
 
-@pytest.mark.parametrize("mask", [np.array(True), np.array(False), np.array([True, False]), np.ones((2, 3), bool), np.zeros((2, 3, 4), bool),
-                                  np.arange(24).reshape(2, 3, 4) % 3 == 0], ids=lambda m: f"{m.shape}{m.any()}")
+@pytest.mark.parametrize("mask",
+        [np.array(True), np.array(False), np.array([True, False]), np.ones((2, 3), bool), np.zeros((2, 3, 4), bool),
+        np.arange(24).reshape(2, 3, 4) % 3 == 0], ids=lambda m: f"{m.shape}{m.any()}")
 def test_masks(mask):
     x = np.arange(2 * 3 * 4).reshape(2, 3, 4)
     assert_same(ours(x)[ours(mask)], theirs(x[mask]))
@@ -276,7 +282,8 @@ def test_masks_of_other_shapes_are_refused(shape):
 
 I = np.array([1, 0, 1])
 INTEGER_KEYS = [
-    (I,), (I, I), (I, I, I), (0, I), (I, 2), (I[:, None], I), (np.array(1), I), (np.array([-1, 0]), np.array([2, -3])), (np.array([[0, 1], [1, 0]]),),
+    (I,), (I, I), (I, I, I), (0, I), (I, 2), (I[:, None], I), (np.array(1), I), (np.array([-1, 0]), np.array([2, -3])),
+    (np.array([[0, 1], [1, 0]]),),
     (np.array([], np.int64),), (I, I, 0), (1, I, I), (np.array([1]), I),
 ]
 

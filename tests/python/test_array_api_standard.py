@@ -247,7 +247,8 @@ def test_devices():
         assert x.to_device(device) is x and x.to_device(device, stream=None) is x
         assert xp.zeros(2, device=device).device == xp.asarray([1], device=device).device == device
         assert xp.zeros_like(x, device=device).device == xp.linspace(0, 1, 3, device=device).device == device
-    for call in (lambda: x.to_device("nowhere"), lambda: xp.ones(2, device="nowhere"), lambda: xp.eye(2, device="nowhere")):
+    for call in (lambda: x.to_device("nowhere"), lambda: xp.ones(2, device="nowhere"),
+            lambda: xp.eye(2, device="nowhere")):
         with pytest.raises(ValueError):
             call()
     with pytest.raises(ValueError, match="stream"):

@@ -1,7 +1,7 @@
 """The Python array API standard, version 2024.12, over Tamis's tensors: `import tamis.array_api as xp`.
 
-`x.__array_namespace__()` returns this module. Signatures, promotion and special values are the standard's; the functions
-of `tamis` itself follow PyTorch. Of the extensions, linalg and fft, there is none.
+`x.__array_namespace__()` returns this module. Signatures, promotion and special values are the standard's; the
+functions of `tamis` itself follow PyTorch. Of the extensions, linalg and fft, there is none.
 """
 
 from math import e as e, inf as inf, nan as nan, pi as pi

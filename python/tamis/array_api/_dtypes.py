@@ -67,7 +67,7 @@ def can_cast(from_: Union[_dtype, Tensor], to: _dtype, /) -> builtins.bool:
 
 
 def result_type(*arrays_and_dtypes: Union[Operand, _dtype]) -> _dtype:
-    """The dtype that operations on all of these have. Numbers take the dtype of the arrays, if that is of their kind."""
+    """The dtype of operations on all of these. Numbers take the dtype of the arrays, if that is of their kind."""
     dtypes = [x.dtype if isinstance(x, Tensor) else x for x in arrays_and_dtypes if isinstance(x, (Tensor, _dtype))]
     if not dtypes:
         raise ValueError("result_type: expected at least one array or dtype")
@@ -87,7 +87,9 @@ def promote(a: _dtype, b: _dtype) -> _dtype:
 
 def _rank(value: Scalar) -> int:
     """The place of a number's kind among the kinds."""
-    return 0 if isinstance(value, builtins.bool) else 1 if isinstance(value, int) else 2 if isinstance(value, float) else 3
+    if isinstance(value, builtins.bool):
+        return 0
+    return 1 if isinstance(value, int) else 2 if isinstance(value, float) else 3
 
 
 @functools.lru_cache(maxsize=None)
@@ -112,7 +114,7 @@ def as_tensor(x: Any) -> Tensor:
 
 
 def _with_scalar(x: Tensor, value: Scalar) -> Tuple[Tensor, Any]:
-    """The array and a number that it meets, as an array of the dtype that the standard says; else as PyTorch takes it."""
+    """The array and a number, which gets the dtype that the standard says, or is left as PyTorch takes it."""
     rank, own = _rank(value), _RANKS[x.dtype.kind]
     if rank == 3 and own == 2:
         x, own = x.to(_with_number(x.dtype, 3)), 3
@@ -124,7 +126,7 @@ def _with_scalar(x: Tensor, value: Scalar) -> Tuple[Tensor, Any]:
 
 
 def promoted(x1: Any, x2: Any) -> Tuple[Any, Any]:
-    """Both operands in their common dtype. Across kinds, which the standard leaves open, PyTorch's rules are left to work."""
+    """Both operands in their common dtype. Across kinds, which the standard leaves open, it is PyTorch's."""
     if isinstance(x2, _NUMBERS):
         return _with_scalar(as_tensor(x1), x2)
     x2 = as_tensor(x2)

@@ -1,4 +1,4 @@
-"""Elementwise functions of the standard: PyTorch's, with the standard's promotion, and its results where they differ."""
+"""Elementwise functions of the standard: PyTorch's, with the standard's promotion and special values."""
 
 from typing import Any, Callable, Optional
 

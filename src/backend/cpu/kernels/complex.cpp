@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <numbers>
 
+#include "backend/cpu/kernels/complex_math-inl.h"
 #include "backend/cpu/kernels/isa_macros-inl.h"
 #include "backend/cpu/kernels/kernel_parts-inl.h"
 #include "backend/cpu/kernels/kernels.h"
@@ -163,39 +163,6 @@ TAMIS_STD_FUNCTION(Sinh, sinh)
 TAMIS_STD_FUNCTION(Cosh, cosh)
 #undef TAMIS_STD_FUNCTION
 
-// exp(x) - 1. The plain difference would lose all digits of a small x, and 1 - cos(im) those of a
-// small im. In double, and from 40 on by exp, which knows where a product with infinity is finite.
-inline std::complex<double> expm1(std::complex<double> x) {
-  const double re = x.real(), im = x.imag();
-  if (im == 0) return {std::expm1(re), im};
-  if (re > 40) return std::exp(x) - 1.0;
-  if (re == -std::numeric_limits<double>::infinity()) {
-    return {-1, std::copysign(0.0, std::isfinite(im) ? std::sin(im) : im)};
-  }
-  const double half = std::sin(im / 2);
-  return {std::expm1(re) * std::cos(im) - 2 * half * half, std::exp(re) * std::sin(im)};
-}
-
-/// a + b, and what rounding took from it.
-inline Pair<double> exact_sum(double a, double b) {
-  const double sum = a + b, rest = sum - a;
-  return {sum, (a - (sum - rest)) + (b - rest)};
-}
-
-// log(1 + x). Near 1, what the square of the size has more than 1 is summed up with all digits,
-// since it can be much smaller than the parts are.
-inline std::complex<double> log1p(std::complex<double> x) {
-  const double re = x.real(), im = x.imag();
-  if (im == 0 && re >= -1) return {std::log1p(re), im};
-  if (std::abs(re) < 2 && std::abs(im) < 2) {
-    const double re2 = re * re, im2 = im * im;
-    const Pair<double> squares = exact_sum(re2, im2), all = exact_sum(2 * re, squares.re);
-    const double rest = std::fma(re, re, -re2) + std::fma(im, im, -im2) + squares.im + all.im;
-    if (all.re > -0.5) return {std::log1p(all.re + rest) / 2, std::atan2(im, 1 + re)};
-  }
-  return std::log(std::complex<double>(1 + re, im));
-}
-
 // In double: some C++ libraries lose half of the digits near branch points.
 #define TAMIS_WIDE_FUNCTION(Name, function)                        \
   template <class R>                                               \
@@ -211,8 +178,8 @@ TAMIS_WIDE_FUNCTION(Atan, std::atan)
 TAMIS_WIDE_FUNCTION(Asinh, std::asinh)
 TAMIS_WIDE_FUNCTION(Acosh, std::acosh)
 TAMIS_WIDE_FUNCTION(Atanh, std::atanh)
-TAMIS_WIDE_FUNCTION(Expm1, expm1)
-TAMIS_WIDE_FUNCTION(Log1p, log1p)
+TAMIS_WIDE_FUNCTION(Expm1, math::expm1)
+TAMIS_WIDE_FUNCTION(Log1p, math::log1p)
 #undef TAMIS_WIDE_FUNCTION
 
 template <template <class> class F, class R>
