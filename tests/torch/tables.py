@@ -139,6 +139,8 @@ ALLOWED = [
                lambda c: c.op == "i0" and c.dtypes == ["float32"] and c.what == "1 of 1 values, at (0,): got inf, want nan"),
     Difference("abs_ of complex tensors", "| error | the absolute values, as complex numbers |",
                lambda c: c.op == "abs_" and raised(c.torch, RuntimeError, "In-place abs is not supported")),
+    Difference("negative steps", "| slices with negative steps in Python, `x[::-1]` | error |",
+               lambda c: c.op == "select" and raised(c.torch, ValueError, "step must be greater than zero")),
 ]
 
 # Tamis does as PyTorch 2.9 does, and torch 1.13 did otherwise: name, what changed, and which cases.
