@@ -63,7 +63,7 @@ def _rebuild(
 
 
 def __getattr__(name: str) -> _Any:
-    # Not before it is asked for: importing torch takes seconds.
-    if name == "torch":
-        return _importlib.import_module("tamis.torch")
+    # Not before they are asked for: importing torch takes seconds, and few need the other.
+    if name in ("array_api", "torch"):
+        return _importlib.import_module(f"tamis.{name}")
     raise AttributeError(f"module 'tamis' has no attribute {name!r}")

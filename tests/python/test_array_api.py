@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import tamis
-import tamis.array_api
 
 xp = tamis.ones(1).__array_namespace__()
 
