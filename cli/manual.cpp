@@ -44,7 +44,8 @@ array, a number with a fraction is first rounded to the dtype of the array, so t
 nearest to 0.1. An integer array and a floating-point array are compared in float64.
 
 Integer arithmetic does not wrap around in small dtypes: it is done in int64, or in float64 if the result can have
-a fraction, as in `x / 2`, `sqrt(x)` and `x - mean(x)`. `x + 1 > 255` therefore finds 255 in a uint8 array. Results
+a fraction, as in `x / 2`, `sqrt(x)` and `x - mean(x)`. `x + 1 > 255` therefore finds 255 in a uint8 array. uint64
+arrays are computed in uint64, where 0 - 1 is 2^64 - 1, and beside arrays of signed integers in float64. Results
 that need more than 64 bits wrap around. `~x` flips the bits of the dtype of `x`. Floating-point arrays keep the dtype
 that promotion gives them.
 

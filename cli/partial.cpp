@@ -10,21 +10,31 @@ namespace tamis::cli {
 
 namespace {
 
-/// int64 for what has no fractions.
-Scalar plain(const Scalar& v) { return v.is_floating_point() ? v : Scalar(v.to_int64()); }
+/// Bools as integers.
+Scalar plain(const Scalar& v) { return v.dtype() == DType::boolean ? Scalar(v.to_int64()) : v; }
 
-__int128 sum_of_integers(const Tensor& x) {
-  // Smaller ones cannot overflow within a window.
-  if (x.dtype() != DType::int64) return x.sum().item().to_int64();
+template <class T>
+__int128 sum_in_full(const Tensor& x) {
   __int128 sum = 0;
   const Tensor flat = x.contiguous();
-  const int64_t* data = flat.data<int64_t>();
+  const T* data = flat.data<T>();
   for (int64_t i = 0, n = flat.numel(); i < n; ++i) sum += data[i];
   return sum;
 }
 
+__int128 sum_of_integers(const Tensor& x) {
+  if (x.dtype() == DType::int64) return sum_in_full<int64_t>(x);
+  if (x.dtype() == DType::uint64) return sum_in_full<uint64_t>(x);
+  // Smaller ones cannot overflow within a window.
+  return x.sum().item().to_int64();
+}
+
+__int128 whole(const Scalar& v) {
+  return v.is_beyond_int64() ? static_cast<__int128>(v.to<uint64_t>()) : v.to_int64();
+}
+
 bool less(const Scalar& a, const Scalar& b) {
-  return a.dtype() == DType::int64 ? a.to_int64() < b.to_int64() : a.to_double() < b.to_double();
+  return a.is_floating_point() ? a.to_double() < b.to_double() : whole(a) < whole(b);
 }
 
 }  // namespace
@@ -86,9 +96,11 @@ Summary finish(const Partial& p, bool is_integer) {
   s.nan = p.nan;
   s.inf = p.inf;
   const bool fits = p.whole >= std::numeric_limits<int64_t>::min() &&
-                    p.whole <= std::numeric_limits<int64_t>::max();
+                    p.whole <= std::numeric_limits<uint64_t>::max();
   const double sum = is_integer ? static_cast<double>(p.whole) : p.sum + p.lost;
-  s.sum = is_integer && fits ? Scalar(static_cast<int64_t>(p.whole)) : Scalar(sum);
+  s.sum = !is_integer || !fits ? Scalar(sum)
+          : p.whole < 0        ? Scalar(static_cast<int64_t>(p.whole))
+                               : Scalar(static_cast<uint64_t>(p.whole));
   s.mean = p.count > 0 ? sum / static_cast<double>(p.count) : kNan;
   s.var = p.count > 1 ? p.m2 / static_cast<double>(p.count - 1) : kNan;
   s.min = p.count > 0 ? p.min : Scalar(kNan);

@@ -39,7 +39,7 @@ void add(Partial& a, T element) {
   one.inf = std::isinf(one.sum);
   if constexpr (std::is_integral_v<T>) {
     one.whole = element;
-    one.min = one.max = Scalar(static_cast<int64_t>(element));  // of bools too
+    one.min = one.max = Scalar(+element);  // of bools too
   }
   join(a, one);
 }

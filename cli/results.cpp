@@ -20,11 +20,13 @@ Json nested_from(const std::vector<Json>& values, const Shape& shape, size_t dim
 
 std::string to_text(const Scalar& v) {
   if (std::isnan(v.to_double())) return "nan";  // whatever its sign
-  return v.is_floating_point() ? fmt::format("{:.7g}", v.to_double())
-                               : fmt::format("{}", v.to_int64());
+  if (v.is_floating_point()) return fmt::format("{:.7g}", v.to_double());
+  return v.is_beyond_int64() ? fmt::format("{}", v.to<uint64_t>())
+                             : fmt::format("{}", v.to_int64());
 }
 
 Json to_json(const Scalar& v) {
+  if (v.is_beyond_int64()) return v.to<uint64_t>();
   if (!v.is_floating_point()) return v.to_int64();
   const double d = v.to_double();
   if (std::isinf(d)) return d < 0 ? "-inf" : "inf";

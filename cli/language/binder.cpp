@@ -101,11 +101,24 @@ int Binder::add_call(const Node& node, Step step) {
       if (arg >= 0) step.shape = broadcast(step.shape, scope.steps.list[arg].shape);
     }
     // Numbers that a small dtype cannot hold must not be refused before it is known what they meet.
-    if (!is_about_dtype(step)) step.computed_in = DType::int64;
+    if (!is_about_dtype(step)) step.computed_in = integers_in(step);
     step.computed_in = computed_in(step, call_row(step, args).dtype());
     Tensor sample = call_row(step, args);
     return add(std::move(step), std::move(sample));
   });
+}
+
+/// int64, but uint64 if an array has that, and float64 if others have signs.
+DType Binder::integers_in(const Step& step) const {
+  const Scope& scope = scopes_.back();
+  bool is_large = false, has_sign = false;
+  for (int arg : step.args) {
+    if (arg < 0 || scope.steps.list[arg].is_number) continue;
+    const DType dtype = scope.samples[arg].dtype();
+    is_large |= dtype == DType::uint64;
+    has_sign |= is_integral(dtype) && is_signed(dtype);
+  }
+  return !is_large ? DType::int64 : has_sign ? DType::float64 : DType::uint64;
 }
 
 /// Integers are computed in int64, and in float64 where the result has fractions, so that small
@@ -124,7 +137,7 @@ std::optional<DType> Binder::computed_in(const Step& step, DType result) const {
   if (is_about_dtype(step)) return std::nullopt;
   if (is_floating_point(result)) return DType::float64;
   const bool has_integers = is_integral(result) || (result == DType::boolean && has_number);
-  return has_integers ? std::optional(DType::int64) : std::nullopt;
+  return has_integers ? std::optional(integers_in(step)) : std::nullopt;
 }
 
 int Binder::bind(const Node& node) {

@@ -44,6 +44,7 @@ class Binder {
   int add(Step step, Tensor sample);
   int add_number(Scalar value);
   int add_call(const Node& node, Step step);
+  DType integers_in(const Step& step) const;
   std::optional<DType> computed_in(const Step& step, DType result) const;
   Steps finish_scope(const Shape& base);
   size_t pass_for(const Node& node);

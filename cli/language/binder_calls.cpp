@@ -228,8 +228,16 @@ Tensor Binder::whole_tensor(const Node& node) const {
     return tensor(list);
   }
   std::vector<int64_t> list;
-  for (const Scalar& v : values) list.push_back(v.to_int64());
-  return tensor(list);
+  bool is_large = false, is_negative = false;
+  for (const Scalar& v : values) {
+    is_large |= v.is_beyond_int64();
+    is_negative |= v.to_double() < 0;
+    list.push_back(v.to_int64());
+  }
+  if (is_large && is_negative) {
+    throw ConditionError("no integer dtype has all of these numbers", node.span);
+  }
+  return is_large ? tensor(list).to(DType::uint64) : tensor(list);
 }
 
 /// A list, or all of an array, for isin: of a list those numbers that an element can equal.
@@ -243,7 +251,8 @@ Tensor Binder::set_of(const Node& node, DType elements) const {
     integers.push_back(is_floating_point(elements) ? 0 : element->to_int64());
     floats.push_back(element->to_double());
   }
-  return is_floating_point(elements) ? tensor(floats).to(elements) : tensor(integers);
+  if (is_floating_point(elements)) return tensor(floats).to(elements);
+  return elements == DType::uint64 ? tensor(integers).to(elements) : tensor(integers);
 }
 
 }  // namespace tamis::cli

@@ -34,8 +34,9 @@ std::optional<Scalar> constant_of(const Node& node) {
 
 std::string dump(const Node& node) {
   if (node.kind == Node::Kind::number) {
-    return node.number.is_floating_point() ? fmt::format("{:a}", node.number.to_double())
-                                           : fmt::format("{}", node.number.to_int64());
+    if (node.number.is_floating_point()) return fmt::format("{:a}", node.number.to_double());
+    return node.number.is_beyond_int64() ? fmt::format("{}", node.number.to<uint64_t>())
+                                         : fmt::format("{}", node.number.to_int64());
   }
   std::string text = node.text;
   if (node.kind == Node::Kind::name) return text;

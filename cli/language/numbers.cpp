@@ -67,8 +67,10 @@ int64_t power(int64_t base, int64_t exponent, TextSpan span) {
   return result;
 }
 
-std::optional<Scalar> calculate_integers(std::string_view symbol, int64_t a, int64_t b,
-                                         TextSpan span) {
+std::optional<Scalar> calculate_integers(std::string_view symbol, const Scalar& first,
+                                         const Scalar& second, TextSpan span) {
+  if (first.is_beyond_int64() || second.is_beyond_int64()) refuse_overflow(span);
+  const int64_t a = first.to_int64(), b = second.to_int64();
   int64_t result = 0;
   bool overflows = false;
   if (symbol == "+") {
@@ -132,13 +134,13 @@ std::optional<Scalar> calculate(std::string_view symbol, std::span<const Scalar>
   const bool floats = std::any_of(numbers.begin(), numbers.end(), is_float);
   if (numbers.size() == 1 && symbol == "-") {
     if (floats) return Scalar(-numbers[0].to_double());
-    return calculate_integers("-", 0, numbers[0].to_int64(), span);
+    return calculate_integers("-", 0, numbers[0], span);
   }
   if (numbers.size() != 2) return std::nullopt;
   if (floats || symbol == "/") {
     return calculate_floats(symbol, numbers[0].to_double(), numbers[1].to_double());
   }
-  return calculate_integers(symbol, numbers[0].to_int64(), numbers[1].to_int64(), span);
+  return calculate_integers(symbol, numbers[0], numbers[1], span);
 }
 
 }  // namespace tamis::cli

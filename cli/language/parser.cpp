@@ -150,7 +150,7 @@ class Parser {
     }
     const Token& token = take();
     const bool negates = o->symbol == "-";
-    if (negates && peek().needs_minus) return smallest_integer();
+    if (negates && peek().is_two_63) return smallest_integer();
     Node operand = expression(o->precedence);
     if (o->symbol == "+") return operand;
     if (negates && operand.kind == Node::Kind::number && has_negative(operand.number)) {
@@ -158,6 +158,7 @@ class Parser {
       operand.number = v.is_floating_point() ? Scalar(-v.to_double()) : Scalar(-v.to_int64());
       return operand;
     }
+    if (negates && operand.number.is_beyond_int64()) refuse_integer(operand.span);
     return make(Node::Kind::operation, token, operator_name(o->symbol, 1),
                 list_of(std::move(operand)));
   }
@@ -179,7 +180,6 @@ class Parser {
   Node primary() {
     if (peek().kind == Token::Kind::number) {
       const Token& token = take();
-      if (token.needs_minus) refuse_integer(token.span);
       Node node = make(Node::Kind::number, token, std::string(token.text), {});
       node.number = token.number;
       return node;

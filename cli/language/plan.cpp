@@ -100,7 +100,9 @@ Tensor call_row(const Step& step, std::vector<Value> args) {
     // A number would be weak in promotion, and float32 where it has a fraction.
     *x = x->dim() == 0 ? full({}, x->item(), *step.computed_in) : x->to(*step.computed_in);
   }
-  const Tensor result = std::get<Tensor>(step.row->call(args));
+  const Tensor result = step.comparison ? compare(*step.comparison, std::get<Tensor>(args[0]),
+                                                  std::get<Tensor>(args[1]))
+                                        : std::get<Tensor>(step.row->call(args));
   return step.is_number ? Tensor(result.item()) : result;
 }
 

@@ -131,16 +131,15 @@ class Tokenizer {
   }
 
   static void set_integer(Token& token, std::string_view digits, int base) {
-    constexpr uint64_t kTwo63 = uint64_t{1} << 63;
     uint64_t value = 0;
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, value, base);
-    if (error == std::errc::result_out_of_range || value > kTwo63) refuse_integer(token.span);
+    if (error == std::errc::result_out_of_range) refuse_integer(token.span);
     if (error != std::errc() || end != last) {
       throw ConditionError("this is neither a number nor a name", token.span);
     }
-    token.needs_minus = value == kTwo63;
-    token.number = static_cast<int64_t>(value);
+    token.is_two_63 = value == uint64_t{1} << 63;
+    token.number = value;
   }
 
   std::string_view text_;

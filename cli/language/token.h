@@ -15,7 +15,7 @@ struct Token {
   std::string_view text;  // of the condition, which must outlive it
   TextSpan span;
   Scalar number = 0;
-  bool needs_minus = false;  // 2^63: an integer of 64 bits only with a minus before it
+  bool is_two_63 = false;  // 2^63: with a minus before it, the smallest int64
 };
 
 /// Throws the error of an integer that is too large.

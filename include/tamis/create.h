@@ -33,7 +33,7 @@ class NestedList {
   NestedList(std::initializer_list<NestedList> rows);
 
   const Shape& shape() const { return shape_; }
-  DType dtype() const { return dtype_; }  ///< boolean, int64, float32 or complex64
+  DType dtype() const { return dtype_; }  ///< boolean, int64 (or uint64), float32 or complex64
   const std::vector<Scalar>& values() const { return values_; }
   /// Throws kind shape if rows of one list differ in shape.
   void check_regular() const;
@@ -128,9 +128,9 @@ void set_read_only(const Tensor& x);
 
 // ---- from values --------------------------------------------------------------------------------
 
-/// A tensor from a nested list: `tensor({{1, 2}, {3, 4}})`. Integers make int64, floating point
-/// makes float32, bools make bool, unless dtype is given. Throws kind shape if rows differ in
-/// length.
+/// A tensor from a nested list: `tensor({{1, 2}, {3, 4}})`. Integers make int64 (uint64 if
+/// one is above the largest int64), floating point makes float32, bools make bool, unless dtype is
+/// given. Throws kind shape if rows differ in length.
 Tensor tensor(const detail::NestedList& values, const Options& options = {});
 /// A copy of the elements of a container, any that knows its size: a std::vector, std::array or
 /// std::span makes a 1-d tensor, a std::vector<std::vector<float>> a matrix, and so on. The dtype
@@ -173,7 +173,7 @@ Tensor from_blob(T* data, const Shape& shape, DType dtype = dtype_of<std::remove
 Tensor empty(const Shape& shape, const Options& options = {});  ///< unspecified values
 Tensor zeros(const Shape& shape, const Options& options = {});
 Tensor ones(const Shape& shape, const Options& options = {});
-/// dtype defaults to the number's: bool, int64, or float32.
+/// dtype defaults to the number's: bool, int64 (or uint64), or float32.
 Tensor full(const Shape& shape, Scalar value, const Options& options = {});
 Tensor empty_like(const Tensor& x, const Options& options = {});
 Tensor zeros_like(const Tensor& x, const Options& options = {});

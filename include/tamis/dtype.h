@@ -18,6 +18,8 @@ namespace tamis {
 #define TAMIS_INTEGER_DTYPES(X)                       \
   X(uint8, uint8_t, "uint8", "Byte", "uint8_t")       \
   X(uint16, uint16_t, "uint16", "UInt16", "uint16_t") \
+  X(uint32, uint32_t, "uint32", "UInt32", "uint32_t") \
+  X(uint64, uint64_t, "uint64", "UInt64", "uint64_t") \
   X(int8, int8_t, "int8", "Char", "int8_t")           \
   X(int16, int16_t, "int16", "Short", "int16_t")      \
   X(int32, int32_t, "int32", "Int", "int")            \
@@ -134,7 +136,7 @@ TAMIS_DTYPES(X)
 #undef X
 }  // namespace detail
 
-/// The C++ types of the list. Others that look alike are none: long long, size_t, char.
+/// The C++ types of the list. Others that look alike are none: long long, char.
 template <class T>
 concept Element = detail::is_element<T>;
 

@@ -19,7 +19,7 @@ Tensor output_mask(const Tensor& x, const Tensor& mask, const Dims& dims = {},
 /// How many elements are kept. int64.
 Tensor count(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false);
 
-/// Integers and bools give int64. If nothing is kept: 0 and 1.
+/// Integers and bools give int64, uint64 gives uint64. If nothing is kept: 0 and 1.
 Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
            std::optional<DType> dtype = {});
 Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,

@@ -12,7 +12,7 @@ namespace tamis {
 
 // ---- reductions: over all dimensions if none are given ------------------------------------------
 
-/// Integers and bools sum to int64. The sum of nothing is 0.
+/// Integers and bools sum to int64, uint64 to uint64. The sum of nothing is 0.
 Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
            std::optional<DType> dtype = {});
 /// Floating point only (or with dtype). The mean of nothing is NaN.
@@ -125,8 +125,8 @@ Tensor softmin(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
 
 // ---- scans along a dimension --------------------------------------------------------------------
 
-/// Running sums and products: integers and bools give int64; x is converted to dtype first.
-/// Floating point accumulates in double (halves in float32).
+/// Running sums and products: integers and bools give int64, uint64 gives uint64; x is converted to
+/// dtype first. Floating point accumulates in double (halves in float32).
 Tensor cumsum(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
 Tensor cumprod(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
 Tensor& cumsum_(Tensor& x, int64_t dim, std::optional<DType> dtype = {});

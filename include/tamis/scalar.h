@@ -23,7 +23,7 @@ concept Fractional = Number<T> && !std::integral<T>;
 /// bool, and what an element of std::vector<bool> is until it is read.
 template <class T>
 concept Truth = std::same_as<T, bool> || std::same_as<T, std::vector<bool>::reference>;
-/// Numbers of a type that no dtype has: size_t, long long, char.
+/// Numbers of a type that no dtype has: long long, char.
 template <class T>
 concept OtherNumber = Number<T> && !Element<T>;
 
@@ -35,8 +35,8 @@ class Scalar {
       dtype_ = DType::boolean;
       i_ = v;
     } else if constexpr (std::integral<T>) {
-      dtype_ = DType::int64;
       i_ = static_cast<int64_t>(v);
+      dtype_ = v > 0 && i_ < 0 ? DType::uint64 : DType::int64;
     } else if constexpr (std::same_as<T, std::complex<float>> ||
                          std::same_as<T, std::complex<double>>) {
       dtype_ = DType::complex128;
@@ -48,13 +48,20 @@ class Scalar {
     }
   }
 
-  /// boolean, int64, float64 or complex128
+  /// boolean, int64, float64 or complex128; uint64 of integers above the largest int64 only
   constexpr DType dtype() const { return dtype_; }
   constexpr bool is_floating_point() const { return dtype_ == DType::float64; }
   constexpr bool is_complex() const { return dtype_ == DType::complex128; }
   /// The real part, of complex numbers, here and in the next.
-  constexpr double to_double() const { return has_fraction() ? f_ : static_cast<double>(i_); }
-  /// Floating point values are truncated toward zero; the caller checks the range.
+  constexpr double to_double() const {
+    if (has_fraction()) return f_;
+    return is_beyond_int64() ? static_cast<double>(static_cast<uint64_t>(i_))
+                             : static_cast<double>(i_);
+  }
+  /// An integer above the largest int64.
+  constexpr bool is_beyond_int64() const { return dtype_ == DType::uint64; }
+  /// Floating point values are truncated toward zero, and integers beyond int64 keep their bits;
+  /// the caller checks the range.
   constexpr int64_t to_int64() const { return has_fraction() ? static_cast<int64_t>(f_) : i_; }
   constexpr bool to_bool() const { return has_fraction() ? f_ != 0 || imag_ != 0 : i_ != 0; }
   constexpr std::complex<double> to_complex() const { return {to_double(), imag_}; }
@@ -65,6 +72,9 @@ class Scalar {
     if constexpr (std::same_as<T, bool>) {
       return to_bool();
     } else if constexpr (std::integral<T>) {
+      if constexpr (std::unsigned_integral<T>) {
+        if (has_fraction() && f_ >= 0x1p63) return static_cast<T>(static_cast<uint64_t>(f_));
+      }
       return static_cast<T>(to_int64());
     } else if constexpr (std::same_as<T, double>) {
       return to_double();

@@ -77,7 +77,7 @@ DType dtype_of(const ArrowSchema& schema) {
     if (own != nullptr && format == own) return dtype;
   }
   refuse(PyExc_TypeError, "tamis has no dtype for Arrow's format '" + format +
-                              "'; cast the array to bool, uint8, uint16, int8 to int64, or "
+                              "'; cast the array to bool, uint8 to uint64, int8 to int64, or "
                               "float16 to float64 first");
 }
 

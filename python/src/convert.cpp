@@ -139,8 +139,13 @@ namespace {
 Scalar int_to_scalar(PyObject* o) {
   int overflow = 0;
   const int64_t value = PyLong_AsLongLongAndOverflow(o, &overflow);
-  if (overflow != 0) raise_python(PyExc_RuntimeError, "Overflow when unpacking long");
-  return Scalar(value);
+  if (overflow == 0) return Scalar(value);
+  const uint64_t large = overflow > 0 ? PyLong_AsUnsignedLongLong(o) : 0;
+  if (overflow < 0 || PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    raise_python(PyExc_RuntimeError, "Overflow when unpacking long");
+  }
+  return Scalar(large);
 }
 
 }  // namespace
@@ -189,6 +194,7 @@ class NestedValues {
         if (v.is_complex() && !is_complex(to) && to != DType::boolean) {
           raise_python(PyExc_TypeError, "must be real number, not complex");
         }
+        if (!dtype) check_in_list(v, to);
         check(is_floating_point(to) || is_complex(to) || fits(v, to), ErrorKind::value,
               "value cannot be converted to type {} without overflow", name(to));
         *at++ = v.to<T>();
@@ -240,7 +246,7 @@ class NestedValues {
       dtype = tensor->dtype();
       value = tensor->item();
     }
-    dtype_ = dtype_ ? promote_types(*dtype_, dtype) : dtype;
+    dtype_ = dtype_ ? promote_numbers(*dtype_, dtype) : dtype;
     values_.push_back(*value);
   }
 

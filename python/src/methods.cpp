@@ -157,6 +157,8 @@ PyObject* to_number(const char* data, DType dtype) {
     using T = decltype(type);
     if constexpr (std::is_same_v<T, bool>) {
       return PyBool_FromLong(*data != 0);
+    } else if constexpr (std::is_same_v<T, uint64_t>) {
+      return PyLong_FromUnsignedLongLong(*reinterpret_cast<const T*>(data));
     } else if constexpr (std::is_integral_v<T>) {
       return PyLong_FromLongLong(*reinterpret_cast<const T*>(data));
     } else if constexpr (std::is_same_v<T, double>) {

@@ -146,6 +146,11 @@ Scalar item_of(PyObject* self) {
   return without_gil([&] { return x.item(); });
 }
 
+PyObject* to_int(const Scalar& value) {
+  return value.is_beyond_int64() ? PyLong_FromUnsignedLongLong(value.to<uint64_t>())
+                                 : PyLong_FromLongLong(value.to_int64());
+}
+
 int truth(PyObject* self) {
   return guard_int([&] {
     const int64_t n = tensor_of(self).numel();
@@ -173,8 +178,7 @@ PyObject* as_int(PyObject* self) {
   return guard([&] {
     const Scalar value = item_of(self);
     if (value.is_complex()) check_fits(value, DType::int64);
-    return value.is_floating_point() ? PyLong_FromDouble(value.to_double())
-                                     : PyLong_FromLongLong(value.to_int64());
+    return value.is_floating_point() ? PyLong_FromDouble(value.to_double()) : to_int(value);
   });
 }
 
@@ -185,7 +189,7 @@ PyObject* as_index(PyObject* self) {
       raise_python(PyExc_TypeError,
                    "only integer tensors of a single element can be converted to an index");
     }
-    return PyLong_FromLongLong(item_of(self).to_int64());
+    return to_int(item_of(self));
   });
 }
 

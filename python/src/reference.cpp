@@ -17,7 +17,7 @@ py::object tensor_object(const Tensor& x) {
 
 py::object scalar_object(const Scalar& s) {
   if (s.dtype() == DType::boolean) return py::bool_(s.to_bool());
-  if (is_integral(s.dtype())) return py::int_(s.to_int64());
+  if (s.dtype() == DType::int64) return py::int_(s.to_int64());
   return steal(wrap(Tensor(s))).attr("item")();
 }
 

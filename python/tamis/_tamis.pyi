@@ -80,6 +80,8 @@ int8: _dtype
 long: _dtype
 short: _dtype
 uint16: _dtype
+uint32: _dtype
+uint64: _dtype
 uint8: _dtype
 
 class aminmax_result(NamedTuple):

@@ -17,10 +17,11 @@ namespace tamis {
 enum class Neutral : uint8_t { zero, one, lowest, highest };
 
 /// The dtype that partial results have: `wide` is int64, float64 or complex128, and integers are
-/// int64 from the start; `same` is that of the elements.
+/// int64 (uint64 where the result is) from the start; `same` is that of the elements.
 enum class Accumulator : uint8_t { wide, same };
 
-/// The dtype of a result: `sums` of integers and bools are int64, all others have the input's.
+/// The dtype of a result: `sums` of integers and bools are int64, those of uint64 are uint64, all
+/// others have the input's.
 enum class ResultDType : uint8_t { sums, own };
 
 /// What partial results become at the end.
@@ -83,10 +84,15 @@ constexpr bool takes(Reduction reduction, DType dtype) {
   return (row_of(reduction).takes & kind_of(dtype)) != 0;
 }
 
+/// The dtype that integers and bools are added up in.
+constexpr DType wide_integer(DType dtype) {
+  return dtype == DType::uint64 ? DType::uint64 : DType::int64;
+}
+
 /// The dtype that elements are converted to before they are reduced to a result of this dtype.
 constexpr DType operand_dtype(Reduction reduction, DType result) {
   const bool is_wide = row_of(reduction).accumulator == Accumulator::wide;
-  return is_wide && kind_of(result) == kIntegers ? DType::int64 : compute_dtype(result);
+  return is_wide && kind_of(result) == kIntegers ? wide_integer(result) : compute_dtype(result);
 }
 
 /// The dtype of partial results of such elements.
@@ -94,14 +100,14 @@ constexpr DType accumulator_dtype(Reduction reduction, DType operand) {
   if (row_of(reduction).accumulator == Accumulator::same) return operand;
   return is_complex(operand)          ? DType::complex128
          : is_floating_point(operand) ? DType::float64
-                                      : DType::int64;
+                                      : wide_integer(operand);
 }
 
 /// The dtype of the result, unless another one is requested.
 constexpr DType result_dtype(Reduction reduction, DType dtype) {
-  const bool becomes_int64 =
+  const bool becomes_wide =
       row_of(reduction).result == ResultDType::sums && kind_of(dtype) == kIntegers;
-  return becomes_int64 ? DType::int64 : dtype;
+  return becomes_wide ? wide_integer(dtype) : dtype;
 }
 
 /// Complex numbers have no least or greatest value; they get a zero.

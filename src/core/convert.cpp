@@ -40,9 +40,12 @@ bool fits_integer(Scalar value) {
     return v >= static_cast<double>(Limits::min()) && v < std::ldexp(1.0, Limits::digits) &&
            (Limits::digits > 53 || v <= static_cast<double>(Limits::max()));
   }
+  if (value.is_beyond_int64()) return std::is_same_v<T, uint64_t>;
   const int64_t v = value.to_int64();
-  if constexpr (std::is_unsigned_v<T>) {
-    return v <= Limits::max() && v >= -static_cast<int64_t>(Limits::max());
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    return true;
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return v <= static_cast<int64_t>(Limits::max()) && v >= -static_cast<int64_t>(Limits::max());
   } else {
     return v >= Limits::min() && v <= Limits::max();
   }
@@ -80,6 +83,18 @@ void check_fits(Scalar value, DType dtype) {
   check(fits(value, dtype), ErrorKind::value,
         "value cannot be converted to type {} without overflow",
         kConversionNames[static_cast<int>(dtype)]);
+}
+
+DType promote_numbers(DType a, DType b) {
+  const bool are_long = is_integral(a) && is_integral(b) && itemsize(a) + itemsize(b) == 16;
+  return are_long && a != b ? DType::uint64 : promote_types(a, b);
+}
+
+void check_in_list(Scalar value, DType found) {
+  check(found != DType::uint64 || value.is_beyond_int64() || value.to_int64() >= 0,
+        ErrorKind::value,
+        "no integer dtype has {} and numbers above the largest int64; choose one with dtype=",
+        value.to_int64());
 }
 
 const char* scalar_type_name(DType dtype) { return kScalarNames[static_cast<int>(dtype)]; }

@@ -18,11 +18,12 @@ constexpr DType find(F is_wanted) {
 
 constexpr DType wider(DType a, DType b) { return itemsize(a) < itemsize(b) ? b : a; }
 
-/// The smaller integer dtype that holds both.
+/// The smallest integer dtype that holds both, or float64, as NumPy does, where there is none.
 constexpr DType promote_integers(DType a, DType b) {
   if (is_signed(a) == is_signed(b)) return wider(a, b);
   const DType with_sign = is_signed(a) ? a : b, without = is_signed(a) ? b : a;
   if (itemsize(with_sign) > itemsize(without)) return with_sign;
+  if (itemsize(without) == itemsize(DType::int64)) return DType::float64;
   return find([=](DType d) {
     return is_integral(d) && is_signed(d) && itemsize(d) == 2 * itemsize(without);
   });

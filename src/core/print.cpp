@@ -110,9 +110,11 @@ Items complex_items(const Tensor& part, const PrintOptions& options) {
 
 Items other_items(const Tensor& part) {
   Items items;
+  const bool is_bool = part.dtype() == DType::boolean, is_large = part.dtype() == DType::uint64;
   for (int64_t v : part.to_vector<int64_t>()) {
-    const bool is_bool = part.dtype() == DType::boolean;
-    items.texts.push_back(is_bool ? (v ? "True" : "False") : fmt::format("{}", v));
+    items.texts.push_back(is_bool    ? (v ? "True" : "False")
+                          : is_large ? fmt::format("{}", static_cast<uint64_t>(v))
+                                     : fmt::format("{}", v));
     items.width = std::max(items.width, static_cast<int64_t>(items.texts.back().size()));
   }
   return items;
@@ -292,6 +294,7 @@ std::ostream& operator<<(std::ostream& out, const Scalar& v) {
   if (v.is_complex()) return out << v.to_complex();
   if (v.is_floating_point()) return out << v.to_double();
   if (v.dtype() == DType::boolean) return out << (v.to_bool() ? "true" : "false");
+  if (v.is_beyond_int64()) return out << v.to<uint64_t>();
   return out << v.to_int64();
 }
 

@@ -254,7 +254,9 @@ class CsvParser {
                            ? fmt::format("field {} {}", fields_ + 1, fault)
                            : fmt::format("field {}: '{}' {}", fields_ + 1, shown(text), fault);
     if (fault == kOutOfRange) what += fmt::format(" {}", name(dtype_));
-    if (is_too_large && guessed_) what += "; use --dtype float64 to read it with less precision";
+    if (is_too_large && guessed_)
+      what +=
+          "; use --dtype uint64 if all are below 2^64, or float64 to read it with less precision";
     if (line_ == 1 && fault == kNoNumber) what += "; if this line holds column names, use --header";
     require(false, "{}", what);
     __builtin_unreachable();

@@ -64,10 +64,6 @@ std::string head_of(const File& file, const ZipMember& member) {
 /// A dtype that holds the values of an element type that Tamis does not have.
 std::string substitute_of(const std::string& element_type) {
   const auto has = [&](std::string_view code) { return element_type.ends_with(code); };
-  if (has("u2") || has("U16")) return "int32";
-  if (has("u4") || has("U32")) return "int64";
-  // Most unsigned 64-bit integers are small.
-  if (has("u8") || has("U64")) return "int64";
   if (has("c24") || has("c32")) return "complex128";
   return has("f12") || has("f16") ? "float64" : "float32";
 }

@@ -76,6 +76,8 @@ TEST(CliParser, ReadsNumbers) {
   EXPECT_EQ(parse("1E-3").number.to_double(), 1e-3);
   EXPECT_EQ(tree("-7"), "-7");
   EXPECT_EQ(tree("-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(tree("9223372036854775808"), "9223372036854775808");
+  EXPECT_EQ(tree("x < 0xffffffffffffffff"), "(compare x lt 18446744073709551615)");
   EXPECT_EQ(tree("x > -0x8000000000000000"), "(compare x gt -9223372036854775808)");
   EXPECT_EQ(tree("- -9223372036854775808"), "(neg -9223372036854775808)");
 }
@@ -104,9 +106,9 @@ TEST(CliParser, PointsAtWhatItDoesNotUnderstand) {
   EXPECT_EQ(refusal("0x"), "this is neither a number nor a name\n  0x\n  ^~");
   EXPECT_EQ(refusal("0xfg"), "this is neither a number nor a name\n  0xfg\n  ^~~~");
   EXPECT_EQ(refusal("1.2.3"), "this is neither a number nor a name\n  1.2.3\n  ^~~~~");
-  EXPECT_EQ(refusal("x > 9223372036854775808"),
+  EXPECT_EQ(refusal("x > 18446744073709551616"),
             "this number does not fit in 64 bits; add .0 to make it a float\n  x > "
-            "9223372036854775808\n      ^~~~~~~~~~~~~~~~~~~");
+            "18446744073709551616\n      ^~~~~~~~~~~~~~~~~~~~");
   EXPECT_EQ(refusal("-9223372036854775808 ** 2 < x").substr(0, 62),
             "this number does not fit in 64 bits; add .0 to make it a float");
   EXPECT_EQ(refusal("x > -9223372036854775809").substr(0, 62),

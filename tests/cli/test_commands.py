@@ -7,7 +7,7 @@ import pytest
 
 from conftest import same
 
-DTYPES = ["bool", "uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+DTYPES = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 SHAPES = [(), (0,), (1,), (17,), (3, 5), (0, 4), (2, 3, 4), (2, 1, 3, 2)]
 
 

@@ -95,7 +95,7 @@ def test_rfc_4180(sh):
     ('1,2"3\n', "line 1: field 2 contains a quote but does not start with one"),
     ("1e999\n", "line 1: field 1: '1e999' is out of range for float64"),
     ("1\n9223372036854775808\n", "line 2: field 1: '9223372036854775808' is out of range for int64; "
-                                 "use --dtype float64 to read it with less precision"),
+                                 "use --dtype uint64 if all are below 2^64, or float64 to read it with less precision"),
     ("1;2\n", "line 1: field 1: '1;2' is not a number; if this line holds column names, use --header"),
     ("true,1\n", "line 1: field 1: 'true' is not a number; if this line holds column names, use --header"),
 ])

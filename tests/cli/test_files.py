@@ -168,8 +168,7 @@ def test_malformed_files_are_refused(sh, data):
 
 
 def test_element_types_that_tamis_has_not_are_refused_with_one_that_it_has(sh):
-    for dtype, other in ((">u4", "int64"), ("u8", "int64"), ("longdouble", "float64"),
-                         ("clongdouble", "complex128")):
+    for dtype, other in (("longdouble", "float64"), ("clongdouble", "complex128")):
         sh.save(x=np.arange(5).astype(dtype))
         assert f"convert to {other} first" in sh.refuses("count", "x.npy", "-w", "x > 1", code=2), dtype
         assert "unsupported" in sh.run("info", "x.npy").stdout.decode()

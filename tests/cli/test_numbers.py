@@ -1,5 +1,6 @@
 """Numbers in conditions against NumPy, which compares in a dtype that holds both sides if it is asked to."""
 
+import json
 import operator
 
 import numpy as np
@@ -55,4 +56,23 @@ def test_large_integers_keep_all_their_digits(sh):
     assert count("x < 1e19 and x >= -1e19") == "5"
     assert count("x == -9223372036854775808") == "1" and count("isin(x, [-9223372036854775808])") == "1"
     assert count("x > -9223372036854775808") == "4"
+    assert count("x < 18446744073709551615") == "5" and count("x > 9223372036854775808") == "0"
     assert "does not fit in 64 bits" in sh.refuses("count", "x.npy", "-w", "x < 10**19", code=1)
+
+
+def test_unsigned_integers_of_64_bits_are_not_taken_for_negative_ones(sh):
+    x = np.array([0, 7, 2**63 - 1, 2**63, 2**64 - 1], "u8")
+    sh.save(x=x, y=np.array([0, -7, 2**63 - 1, -(2**63), -1]))
+    count = lambda condition: sh.run("count", "x.npy", "y.npy", "-w", condition).stdout.decode().strip()
+    for condition, expected in (("x > 0", 4), ("x >= 9223372036854775808", 2), ("x == 18446744073709551615", 1),
+                                ("x > -1", 5), ("x < 1e19", 4), ("isin(x, [18446744073709551615, -1, 7])", 2),
+                                ("between(x, 9223372036854775807, 9223372036854775808)", 2), ("x == y", 2),
+                                ("x > y", 3), ("x // 2 > 4611686018427387903", 2), ("x + 1 == 0", 1), ("x >= max(x)", 1)):
+        assert count(condition) == str(expected), condition
+    stats = json.loads(sh.run("stats", "x.npy", "--json").stdout)
+    assert (stats["min"], stats["max"]) == (0, 2**64 - 1)
+    sh.run("fill", "x.npy", "-w", "x == 7", "--value", "18446744073709551614", "-o", "f.npy")
+    assert sh.load("f.npy").tolist() == [0, 2**64 - 2, 2**63 - 1, 2**63, 2**64 - 1]
+    sh.path("x.csv").write_text("18446744073709551615\n3\n")
+    sh.run("select", "x.csv", "--dtype", "uint64", "-w", "x > 9223372036854775807", "-o", "s.npy")
+    assert sh.load("s.npy").dtype == "u8" and sh.load("s.npy").tolist() == [2**64 - 1]

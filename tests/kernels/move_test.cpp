@@ -217,8 +217,8 @@ TEST(MaskKernels, PositionsAndCountsAreThoseOfTheSetBits) {
 
 template <class T>
 class MasksOf : public ::testing::Test {};
-using AllTypes = ::testing::Types<bool, uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, Half,
-                                  BFloat16, float, double>;
+using AllTypes = ::testing::Types<bool, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t,
+                                  int32_t, int64_t, Half, BFloat16, float, double>;
 TYPED_TEST_SUITE(MasksOf, AllTypes);
 
 TYPED_TEST(MasksOf, NonzeroIsTrueAndTrueIsOne) {
@@ -252,11 +252,15 @@ TYPED_TEST(MasksOf, NonzeroIsTrueAndTrueIsOne) {
   }
 }
 
-// As torch 1.13 on x86: out of range becomes the smallest int32 (int64 for int64 and uint8),
-// of which the small integers keep the low bits.
+// As torch 1.13 on x86: out of range becomes the smallest int32 (int64 for int64, uint8 and the
+// wide unsigned ones), of which the small integers keep the low bits. uint64 has twice the range.
 template <class To>
 To float_to_integer(double x) {
-  constexpr bool wide = sizeof(To) == 8 || std::is_same_v<To, uint8_t>;
+  if (std::is_same_v<To, uint64_t> && x >= 0x1p63 && x < 0x1p64) {
+    return static_cast<To>(static_cast<uint64_t>(x));
+  }
+  constexpr bool wide =
+      sizeof(To) == 8 || std::is_same_v<To, uint8_t> || std::is_same_v<To, uint32_t>;
   const double end = std::ldexp(1.0, wide ? 63 : 31);
   const bool inside = x >= -end && x < end && std::trunc(x) != end;
   const int64_t lowest = wide ? std::numeric_limits<int64_t>::min() : int64_t{-2147483648};
@@ -323,8 +327,8 @@ TYPED_TEST(MasksOf, CastsAgreeWithTheReference) {
       }
     }
   } else {
-    check_casts_from<TypeParam, uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, Half,
-                     BFloat16, float, double>();
+    check_casts_from<TypeParam, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
+                     int64_t, Half, BFloat16, float, double>();
   }
 }
 

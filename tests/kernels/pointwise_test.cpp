@@ -19,8 +19,8 @@ using cpu::Kernels;
 
 template <class T>
 class KernelsOf : public ::testing::Test {};
-using Numbers =
-    ::testing::Types<uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+using Numbers = ::testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
+                                 int64_t, float, double>;
 TYPED_TEST_SUITE(KernelsOf, Numbers);
 
 template <class T>
@@ -343,7 +343,7 @@ TEST(Kernels, FloatDivisionsGiveTheValuesOfPyTorch) {
 TEST(Kernels, IntegerDivisionByZeroDoesNotTrap) {
   for (const Kernels* k : all_kernels()) {
     for (Op op : {Op::floor_div, Op::remainder, Op::fmod}) {
-      for (DType dtype : {uint8, uint16, int8, int16, int32, int64}) {
+      for (DType dtype : {uint8, uint16, uint32, uint64, int8, int16, int32, int64}) {
         const int64_t values[4] = {0, 5, -1, std::numeric_limits<int64_t>::min()}, zeros[4] = {};
         int64_t out[4];
         k->binary[binary_index(op)][index(dtype)](values, zeros, out, 4);

@@ -17,8 +17,8 @@ using cpu::Kernels;
 
 template <class T>
 class ReductionsOf : public ::testing::Test {};
-using Numbers =
-    ::testing::Types<uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+using Numbers = ::testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
+                                 int64_t, float, double>;
 TYPED_TEST_SUITE(ReductionsOf, Numbers);
 
 template <class T>

@@ -132,9 +132,9 @@ concept MakesTensor = requires(const T& values) {
   tensor(values);
 };
 
-// A string, a tensor and pairs hold no elements; size_t has no dtype.
+// A string, a tensor and pairs hold no elements; char has no dtype.
 static_assert(!MakesTensor<std::string> && !MakesTensor<Tensor>);
-static_assert(!MakesTensor<std::vector<Tensor>> && !MakesTensor<std::vector<size_t>>);
+static_assert(!MakesTensor<std::vector<Tensor>> && !MakesTensor<std::vector<char>>);
 
 void expect_made(const Tensor& x, DType dtype, const Shape& shape, const Ints& values) {
   EXPECT_EQ(x.dtype(), dtype);

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tamis
 
-NAMES = ["bool", "uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+NAMES = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -18,7 +18,7 @@ def test_whatever_names_a_dtype_equals_it(name):
     assert np.dtype(name) == ours
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n != "uint16"] + ["bfloat16"])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("uint16", "uint32", "uint64")] + ["bfloat16"])
 def test_torch_dtypes_are_equal(name):
     torch = pytest.importorskip("torch")
     assert getattr(tamis, name) == getattr(torch, name) and getattr(torch, name) == getattr(tamis, name)

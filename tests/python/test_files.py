@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 
 import tamis
 
-DTYPES = ["bool", "uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 SHAPES = [(), (0,), (1,), (7,), (2, 3), (0, 4), (3, 1, 5), (2, 3, 4, 5)]
 
 

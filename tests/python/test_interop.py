@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 import tamis
 
-NUMPY_DTYPES = ["bool", "uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+NUMPY_DTYPES = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 
 
 def address(a):
@@ -95,7 +95,7 @@ def test_arrays_that_cannot_be_shared_are_copied_for_reading():
         tamis.masked_select(np.arange(3), np.array([True, False, True]), out=np.zeros(2, dtype=">i8"))
 
 
-@pytest.mark.parametrize("dtype", ["uint32", "uint64", "complex256", "object", "datetime64[s]", "U3"])
+@pytest.mark.parametrize("dtype", ["complex256", "float128", "object", "datetime64[s]", "U3"])
 def test_dtypes_that_tamis_lacks_are_type_errors(dtype):
     with pytest.raises(TypeError, match="can't convert np.ndarray"):
         tamis.asarray(np.zeros(2, dtype=dtype))
@@ -244,7 +244,8 @@ def test_memoryview_of_a_tensor():
         hashlib.sha1(x.t())
 
 
-@pytest.mark.parametrize("code, dtype", [("b", "int8"), ("h", "int16"), ("i", "int32"), ("l", "int64"), ("q", "int64"), ("f", "float32"), ("d", "float64"), ("B", "uint8")])
+@pytest.mark.parametrize("code, dtype", [("b", "int8"), ("h", "int16"), ("i", "int32"), ("l", "int64"), ("q", "int64"), ("f", "float32"), ("d", "float64"),
+                                         ("B", "uint8"), ("H", "uint16"), ("I", "uint32"), ("L", "uint64"), ("Q", "uint64")])
 def test_buffers_of_the_standard_library(code, dtype):
     a = array.array(code, [1, 2, 3])
     x = tamis.asarray(a)
@@ -253,7 +254,7 @@ def test_buffers_of_the_standard_library(code, dtype):
     assert a.tolist() == [9, 2, 3]
     assert tamis.asarray(memoryview(a)[::-1]).tolist() == [3, 2, 9]
     with pytest.raises(TypeError):
-        tamis.asarray(array.array("I", [1]))
+        tamis.asarray(memoryview(b"ab").cast("c"))
 
 
 # ---- DLPack ----------------------------------------------------------------------------------------------------
@@ -430,7 +431,7 @@ def test_the_read_only_flag_is_honoured():
     [
         {"device": 2},
         {"dtype": (0, 64, 2)},
-        {"dtype": (1, 32, 1)},
+        {"dtype": (1, 128, 1)},
         {"dtype": (5, 32, 1)},
         {"ndim": -1},
         {"ndim": 1000},

@@ -70,8 +70,8 @@ def test_numbers_and_lengths(x):
         x.item()
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "bfloat16",
-                                   "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64",
+                                   "float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
 def test_every_dtype_goes_there_and_back(dtype):
     values = tamis.tensor([0, 1, 1, 0, 1]).to(getattr(tamis, dtype))
     there = values.to("webgpu")

@@ -79,6 +79,8 @@ Cell load_cell(const char* at, DType dtype) {
       return {0, load<uint8_t>(at)};
     case DType::uint16:
       return {0, load<uint16_t>(at)};
+    case DType::uint32:
+      return {0, load<uint32_t>(at)};
     case DType::int8:
       return {0, load<int8_t>(at)};
     case DType::int16:
@@ -95,7 +97,7 @@ Cell load_cell(const char* at, DType dtype) {
       return {load<float>(at), 0};
     case DType::float64:
       return {load<double>(at), 0};
-    default:  // the reference has no complex numbers
+    default:  // the reference has no complex numbers, and its integers are int64
       return {};
   }
 }
@@ -231,6 +233,8 @@ Cell whole(int64_t v, DType dtype) {
       return {0, static_cast<uint8_t>(v)};
     case DType::uint16:
       return {0, static_cast<uint16_t>(v)};
+    case DType::uint32:
+      return {0, static_cast<uint32_t>(v)};
     case DType::int8:
       return {0, static_cast<int8_t>(v)};
     case DType::int16:
@@ -266,13 +270,17 @@ bool truth(const Array& x, size_t i) {
   return is_real(x.dtype) ? x.cells[i].f != 0 : x.cells[i].i != 0;
 }
 
+bool has_sign(DType dtype) {
+  return dtype != DType::uint8 && dtype != DType::uint16 && dtype != DType::uint32;
+}
+
 bool holds(DType dtype, Cell number, DType from) {
   if (dtype == DType::boolean) return true;
   if (is_real(dtype)) {
     const double v = is_real(from) ? number.f : static_cast<double>(number.i);
     return !std::isfinite(v) || std::abs(v) <= format_of(dtype).largest;
   }
-  const bool is_signed = dtype != DType::uint8 && dtype != DType::uint16;
+  const bool is_signed = has_sign(dtype);
   const int bits = static_cast<int>(itemsize(dtype)) * 8 - (is_signed ? 1 : 0);
   const double bound = std::ldexp(1.0, bits);  // one more than the largest
   if (is_real(from)) {
@@ -293,8 +301,9 @@ DType promote(DType a, DType b) {
     return both16 ? DType::float32 : itemsize(a) > itemsize(b) ? a : b;
   }
   const DType small = itemsize(a) > itemsize(b) ? b : a, large = itemsize(a) > itemsize(b) ? a : b;
-  if (itemsize(a) == itemsize(b)) return itemsize(a) == 1 ? DType::int16 : DType::int32;
-  return large == DType::uint16 && small == DType::int8 ? DType::int32 : large;
+  if (has_sign(a) == has_sign(b)) return large;
+  if (itemsize(small) < itemsize(large) && has_sign(large)) return large;
+  return itemsize(large) == 1 ? DType::int16 : itemsize(large) == 2 ? DType::int32 : DType::int64;
 }
 
 DType result_type(std::initializer_list<const Array*> operands) {

@@ -73,6 +73,7 @@ std::string difference(const Arg& want, const Arg& got, double ulps);
 // ---- numbers ------------------------------------------------------------------------------------
 
 bool is_real(DType dtype);
+bool has_sign(DType dtype);  ///< of integers
 /// v rounded to the dtype, which is floating point.
 Cell real(double v, DType dtype);
 /// v wrapped into the dtype, which is integer or bool.

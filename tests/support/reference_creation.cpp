@@ -185,7 +185,7 @@ Arg randint(const Args& args) {
     const bool fits = dtype == DType::boolean
                           ? v == 0 || v == 1
                           : holds(dtype, {static_cast<double>(v), v}, DType::int64) &&
-                                ((dtype != DType::uint8 && dtype != DType::uint16) || v >= 0);
+                                (has_sign(dtype) || is_real(dtype) || v >= 0);
     require(fits, ErrorKind::value);
   }
   return constant(std::get<Shape>(args[2]), 0, dtype);

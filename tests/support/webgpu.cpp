@@ -8,11 +8,11 @@
 
 namespace tamis::testing {
 
-const std::vector<DType> kGpuDTypes{boolean, uint8, uint16,  int8,     int16,
-                                    int32,   int64, float16, bfloat16, float32};
-const std::vector<DType> kEveryDType{boolean, uint8,     uint16,    int8,     int16,
-                                     int32,   int64,     float16,   bfloat16, float32,
-                                     float64, complex64, complex128};
+const std::vector<DType> kGpuDTypes{boolean, uint8, uint16, uint32,  uint64,   int8,
+                                    int16,   int32, int64,  float16, bfloat16, float32};
+const std::vector<DType> kEveryDType{boolean,  uint8,   uint16,  uint32,    uint64,
+                                     int8,     int16,   int32,   int64,     float16,
+                                     bfloat16, float32, float64, complex64, complex128};
 
 ::testing::AssertionResult has_adapter() {
   static const std::string trouble = [] {

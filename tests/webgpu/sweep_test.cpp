@@ -20,8 +20,8 @@ namespace {
 
 using testing::LayoutKind;
 
-constexpr DType kDTypes[] = {boolean, uint8,   uint16,   int8,    int16,   int32,
-                             int64,   float16, bfloat16, float32, float64, complex64};
+constexpr DType kDTypes[] = {boolean, uint8, uint16,  uint32,   uint64,  int8,    int16,
+                             int32,   int64, float16, bfloat16, float32, float64, complex64};
 
 const Device kGpu("webgpu:0");
 

@@ -11,6 +11,8 @@ export const arrayTypes = {
   int8: { array: Int8Array, perElement: 1 },
   int16: { array: Int16Array, perElement: 1 },
   uint16: { array: Uint16Array, perElement: 1 },
+  uint32: { array: Uint32Array, perElement: 1 },
+  uint64: { array: BigUint64Array, perElement: 1 },
   int32: { array: Int32Array, perElement: 1 },
   int64: { array: BigInt64Array, perElement: 1 },
   float16: { array: Uint16Array, perElement: 1 },
@@ -29,6 +31,8 @@ function dtypeOf(array) {
     Int8Array: "int8",
     Int16Array: "int16",
     Uint16Array: "uint16",
+    Uint32Array: "uint32",
+    BigUint64Array: "uint64",
     Int32Array: "int32",
     BigInt64Array: "int64",
     Float16Array: "float16",
@@ -96,6 +100,7 @@ const collectors = {
   number: { array: Float32Array, dtype: "float32" },
   exact: { array: Float64Array, dtype: "float64" }, // numbers that are going to be converted
   bigint: { array: BigInt64Array, dtype: "int64" },
+  largeBigint: { array: BigUint64Array, dtype: "uint64" },
   boolean: { array: Uint8Array, dtype: "bool" },
   complex: { array: Float32Array, dtype: "complex64", perElement: 2 },
   exactComplex: { array: Float64Array, dtype: "complex128", perElement: 2 },
@@ -107,14 +112,28 @@ function collectorOf(type, dtype) {
   return collectors[type];
 }
 
-function checkBigint(value) {
-  if (BigInt.asIntN(64, value) !== value) throw new TamisError("value", `tensor(): ${value}n does not fit into 64 bits`);
-  return value;
+/** The type of bigints: "largeBigint" if one is above all of int64, which needs a dtype that holds it. */
+function typeOfBigints(data, shape, dtype) {
+  let [least, most] = [0n, 0n];
+  walk(data, shape, 0, (value) => {
+    const integer = BigInt(value);
+    if (integer < least) least = integer;
+    if (integer > most) most = integer;
+  });
+  if (BigInt.asIntN(64, least) === least && BigInt.asIntN(64, most) === most) return "bigint";
+  if (least < 0n || BigInt.asUintN(64, most) !== most) {
+    throw new TamisError("value", `tensor(): ${most < 2n ** 63n ? least : most}n does not fit into 64 bits`);
+  }
+  if (!["uint64", "float32", "float64"].includes(dtype)) {
+    throw new TamisError("value", `tensor(): ${most}n does not fit into ${dtype ?? "int64"}; write {dtype: "uint64"}`);
+  }
+  return "largeBigint";
 }
 
 function fromNested(data, dtype) {
   const shape = shapeOf(data);
-  const type = typeOf(data, shape);
+  const found = typeOf(data, shape);
+  const type = found === "bigint" ? typeOfBigints(data, shape, dtype) : found;
   const { array, dtype: own, perElement = 1 } = collectorOf(type, dtype);
   const flat = new array(shape.reduce((product, size) => product * size, perElement));
   let at = 0;
@@ -122,8 +141,8 @@ function fromNested(data, dtype) {
     if (type === "complex") {
       flat[at++] = typeof value === "object" ? value.re : Number(value);
       flat[at++] = typeof value === "object" ? value.im : 0;
-    } else if (type === "bigint") {
-      flat[at++] = checkBigint(BigInt(value));
+    } else if (found === "bigint") {
+      flat[at++] = BigInt(value);
     } else {
       flat[at++] = Number(value);
     }

@@ -153,6 +153,7 @@ export class Tensor {
   }
   /**
    * The elements in row-major order in a typed array of their own: Float32Array for float32, BigInt64Array for int64,
+   * BigUint64Array for uint64,
    * Uint8Array for bool, Uint16Array of the bits of float16 and bfloat16, pairs for complex numbers.
    *
    * With {copy: false} it is a view of the library's memory where that is possible: quick, but only valid until the next
@@ -297,6 +298,7 @@ function values(host) {
     case "bool":
       return Array.from(found, (byte) => byte !== 0);
     case "int64":
+    case "uint64":
       return found.every(isSafe) ? Array.from(found, Number) : Array.from(found);
     case "complex64":
     case "complex128":

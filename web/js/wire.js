@@ -85,10 +85,11 @@ function writeNumber(value) {
 }
 
 function writeBigint(value) {
-  if (BigInt.asIntN(64, value) !== value) {
+  const isLarge = BigInt.asIntN(64, value) !== value; // than all of int64
+  if (isLarge && BigInt.asUintN(64, value) !== value) {
     throw new TamisError("value", `${value}n does not fit into 64 bits`);
   }
-  head(kind.bigint, 0);
+  head(kind.bigint, isLarge ? 1 : 0);
   views.i64[at++] = value;
 }
 
@@ -184,6 +185,7 @@ export function readItem() {
       return { re: views.f64[at++], im: views.f64[at++] };
     case kind.bigint: {
       const value = views.i64[at++];
+      if (size === 1) return BigInt.asUintN(64, value);
       return isSafe(value) ? Number(value) : value;
     }
     case kind.text: {

@@ -16,6 +16,8 @@ std::optional<Scalar> to_number(const Argument& a) {
   switch (a.kind) {
     case Kind::number:
       return Scalar(a.number);
+    case Kind::bigint:  // beyond int64
+      return Scalar(static_cast<uint64_t>(a.integer));
     case Kind::boolean:
       return Scalar(a.truth);
     case Kind::complex:
@@ -66,6 +68,11 @@ std::optional<Value> list_to_tensor(ParamType type, const Argument& a) {
     for (const Scalar& s : flat.numbers) values.push_back(s.to_bool() ? 1 : 0);
     return tensor(values).to(DType::boolean).reshape(flat.shape);
   }
+  if (!flat.numbers.empty() && flat.all(DType::uint64)) {
+    std::vector<uint64_t> values;
+    for (const Scalar& s : flat.numbers) values.push_back(s.to<uint64_t>());
+    return tensor(values).reshape(flat.shape);
+  }
   if (flat.all(DType::int64)) {  // so is an empty one: lengths or indices
     std::vector<int64_t> values;
     for (const Scalar& s : flat.numbers) values.push_back(s.to_int64());
@@ -95,7 +102,9 @@ std::optional<int64_t> to_integer(const Argument& a, const Objects& objects) {
   if (a.kind != Kind::tensor) return std::nullopt;
   const Tensor x = objects.tensor(a.handle);
   if (x.numel() != 1 || !is_integral(x.dtype()) || x.dtype() == DType::boolean) return std::nullopt;
-  return x.item().to_int64();
+  const Scalar number = x.item();
+  if (number.is_beyond_int64()) return std::nullopt;
+  return number.to_int64();
 }
 
 std::optional<Value> to_integers(const Argument& a, const Objects& objects) {
@@ -152,7 +161,7 @@ std::optional<Value> convert_as(ParamType type, const Parameter& p, const Argume
       return std::nullopt;
     case ParamType::real:
       if (a.kind == Kind::number) return a.number;
-      if (a.kind == Kind::bigint) return static_cast<double>(a.integer);
+      if (a.kind == Kind::bigint) return to_number(a)->to_double();
       return std::nullopt;
     case ParamType::flag:
       if (a.kind != Kind::boolean || (p.literal && *p.literal != a.truth)) return std::nullopt;

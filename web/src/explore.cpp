@@ -86,6 +86,7 @@ const Question& question(const Json& request, bool with_condition = true) {
 
 /// All digits; integers as they are.
 std::string text_of(const Scalar& v) {
+  if (v.is_beyond_int64()) return fmt::format("{}", v.to<uint64_t>());
   return v.is_floating_point() ? fmt::format("{}", v.to_double()) : fmt::format("{}", v.to_int64());
 }
 

@@ -59,7 +59,7 @@ void put_scalar(const Scalar& v) {
   if (v.dtype() == DType::boolean) return reply.boolean(v.to_bool());
   if (v.is_complex()) return reply.complex(v.to_complex().real(), v.to_complex().imag());
   if (v.is_floating_point()) return reply.number(v.to_double());
-  reply.integer(v.to_int64());
+  v.is_beyond_int64() ? reply.large_integer(v.to<uint64_t>()) : reply.integer(v.to_int64());
 }
 
 /// The argument itself, if the result is one: x.contiguous() of a contiguous x is x.

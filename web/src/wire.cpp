@@ -39,6 +39,7 @@ class Decoder {
         break;
       case Kind::bigint:
         a.integer = static_cast<int64_t>(words_[at_++]);
+        a.is_large = size != 0;
         break;
       case Kind::text:
         a.text = text(size);
@@ -90,7 +91,7 @@ class Decoder {
 }  // namespace
 
 bool Argument::is_integer() const {
-  if (kind == Kind::bigint) return true;
+  if (kind == Kind::bigint) return !is_large;
   if (kind != Kind::number || !(std::abs(number) <= kSafe)) return false;
   return std::trunc(number) == number && !(number == 0 && std::signbit(number));
 }
@@ -149,6 +150,11 @@ void Reply::number(double value) {
 void Reply::integer(int64_t value) {
   head(Kind::bigint, 0);
   words_.push_back(static_cast<uint64_t>(value));
+}
+
+void Reply::large_integer(uint64_t value) {
+  head(Kind::bigint, 1);
+  words_.push_back(value);
 }
 
 void Reply::complex(double real, double imaginary) {

@@ -20,7 +20,7 @@ enum class Kind : uint32_t {
   null = 1,
   boolean = 2,    // size: 0 or 1
   number = 3,     // a double
-  bigint = 4,     // an int64
+  bigint = 4,     // an int64; with size 1 a uint64 above all of those
   text = 5,       // size: bytes of UTF-8, padded to whole words
   tensor = 6,     // size: its handle
   generator = 7,  // size: its handle
@@ -36,12 +36,14 @@ struct Argument {
   bool truth = false;
   double number = 0;
   double imaginary = 0;
-  int64_t integer = 0;  // bigint
-  uint32_t handle = 0;  // tensor, generator
+  int64_t integer = 0;    // bigint
+  bool is_large = false;  // of which the bits are those of a uint64 above all int64
+  uint32_t handle = 0;    // tensor, generator
   std::string_view text;
   std::vector<Argument> items;
 
-  /// A bigint, or a number without fraction that a double holds exactly. -0 is not one.
+  /// A bigint that is an int64, or a number without fraction that a double holds exactly. -0 is not
+  /// one.
   bool is_integer() const;
   int64_t to_integer() const {
     return kind == Kind::bigint ? integer : static_cast<int64_t>(number);
@@ -69,6 +71,7 @@ class Reply {
   void boolean(bool value) { head(Kind::boolean, value ? 1 : 0); }
   void number(double value);
   void integer(int64_t value);
+  void large_integer(uint64_t value);
   void complex(double real, double imaginary);
   void text(std::string_view value);
   void tensor(uint32_t handle) { head(Kind::tensor, handle); }

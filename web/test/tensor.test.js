@@ -24,6 +24,7 @@ test("typed arrays keep their dtype", () => {
     [Uint8ClampedArray, "uint8"],
     [Int16Array, "int16"],
     [Uint16Array, "uint16"],
+    [Uint32Array, "uint32"],
     [Int32Array, "int32"],
   ];
   for (const [array, dtype] of cases) {
@@ -31,7 +32,20 @@ test("typed arrays keep their dtype", () => {
     assert.equal([x.dtype, x.tolist()], [dtype, [1, 2, 3]]);
   }
   assert.equal(torch.tensor(BigInt64Array.of(5n)).tolist(), [5]);
-  assert.throws(() => torch.tensor(Uint32Array.of(1)), "dtype", "Uint32Array");
+  const large = torch.tensor(BigUint64Array.of(5n, 2n ** 64n - 1n));
+  assert.equal([large.dtype, large.tolist(), large.get(1).item()], ["uint64", [5n, 2n ** 64n - 1n], 2n ** 64n - 1n]);
+  assert.throws(() => torch.tensor(new DataView(new ArrayBuffer(4))), "dtype", "DataView");
+});
+
+test("bigints above all of int64 are uint64 or refused", () => {
+  const most = 2n ** 64n - 1n;
+  const x = torch.tensor([0n, most], { dtype: "uint64" });
+  assert.equal([x.dtype, x.tolist(), x.eq(most).tolist()], ["uint64", [0n, most], [false, true]]);
+  assert.equal(x.bitwise_xor(most).tolist(), [most, 0n]);
+  assert.equal(x.sum().item(), most);
+  assert.throws(() => torch.tensor([most]), "value", "uint64");
+  assert.throws(() => torch.tensor([most + 1n], { dtype: "uint64" }), "value", "64 bits");
+  assert.throws(() => torch.tensor([1n]).lt(most), "value", "above the largest int64");
 });
 
 test("a part of a buffer is what a typed array over it shows", () => {
@@ -52,7 +66,7 @@ test("nested arrays of unequal lengths are refused", () => {
   assert.throws(() => torch.tensor([1, [2]]), "value", "dim 1");
   assert.throws(() => torch.tensor([1, "2"]), "value", "string");
   assert.throws(() => torch.tensor([1, 2n]), "value", "mixed");
-  assert.throws(() => torch.tensor([2n ** 63n]), "value", "64 bits");
+  assert.throws(() => torch.tensor([2n ** 63n]), "value", "does not fit into int64");
 });
 
 test("a dtype converts, exactly where it can", () => {

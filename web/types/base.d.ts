@@ -1,6 +1,6 @@
 // ---- values -------------------------------------------------------------------------------------
 
-export type IntegerDType = "uint8" | "uint16" | "int8" | "int16" | "int32" | "int64";
+export type IntegerDType = "uint8" | "uint16" | "uint32" | "uint64" | "int8" | "int16" | "int32" | "int64";
 export type FloatDType = "float16" | "bfloat16" | "float32" | "float64";
 export type ComplexDType = "complex64" | "complex128";
 /** Those that have an order. */

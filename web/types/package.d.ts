@@ -6,6 +6,8 @@ type ArrayDTypes = {
   Int8Array: "int8";
   Int16Array: "int16";
   Uint16Array: "uint16";
+  Uint32Array: "uint32";
+  BigUint64Array: "uint64";
   Int32Array: "int32";
   BigInt64Array: "int64";
   Float16Array: "float16";
@@ -23,7 +25,7 @@ type TypedArray = {
 type Image = { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number };
 type Data = Scalar | TypedArray | Image | readonly Data[];
 type Tagged<Tag> = { readonly [Symbol.toStringTag]: Tag };
-type LeafOf<T> = T extends readonly (infer Item)[] ? LeafOf<Item> : T extends Tagged<"BigInt64Array"> ? bigint : T extends Tagged<keyof ArrayDTypes> ? number : T;
+type LeafOf<T> = T extends readonly (infer Item)[] ? LeafOf<Item> : T extends Tagged<"BigInt64Array" | "BigUint64Array"> ? bigint : T extends Tagged<keyof ArrayDTypes> ? number : T;
 type LeafDType<L> = [L] extends [never]
   ? "float32"
   : L extends boolean
@@ -68,6 +70,8 @@ export declare const uint8: "uint8";
 export declare const int8: "int8";
 export declare const int16: "int16";
 export declare const uint16: "uint16";
+export declare const uint32: "uint32";
+export declare const uint64: "uint64";
 export declare const int32: "int32";
 export declare const int64: "int64";
 export declare const float16: "float16";

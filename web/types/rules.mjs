@@ -4,9 +4,9 @@
 import { dtypes, promoted } from "./tables.mjs";
 
 const groups = {
-  RealDType: ["bool", "uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"],
-  NumberDType: ["uint8", "uint16", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"],
-  IntegerDType: ["uint8", "uint16", "int8", "int16", "int32", "int64"],
+  RealDType: ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"],
+  NumberDType: ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"],
+  IntegerDType: ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"],
   FloatDType: ["float16", "bfloat16", "float32", "float64"],
   ComplexDType: ["complex64", "complex128"],
 };

@@ -2,13 +2,15 @@
 
 declare const phantom: unique symbol;
 
-type Items = { [D in DType]: D extends "bool" ? boolean : D extends "int64" ? number | bigint : D extends ComplexDType ? Complex : number };
+type Items = { [D in DType]: D extends "bool" ? boolean : D extends "int64" | "uint64" ? number | bigint : D extends ComplexDType ? Complex : number };
 type Item<D extends DType> = Items[D];
 type NestedItems<T> = T | NestedItems<T>[];
 type TypedArrays = {
   bool: Uint8Array;
   uint8: Uint8Array;
   uint16: Uint16Array;
+  uint32: Uint32Array;
+  uint64: BigUint64Array;
   int8: Int8Array;
   int16: Int16Array;
   int32: Int32Array;
@@ -91,6 +93,7 @@ export declare class Tensor<out D extends DType = DType, out Dev extends Device 
   tolist_async(): Promise<NestedItems<Item<D>>>;
   /**
    * The elements in row-major order in a typed array of their own: Float32Array for float32, BigInt64Array for int64,
+   * BigUint64Array for uint64,
    * Uint8Array for bool, Uint16Array of the bits of float16 and bfloat16, pairs for complex numbers.
    *
    * With {copy: false} it is a view of the library's memory where that is possible: quick, but only valid until the next

@@ -21,6 +21,8 @@ from tamis._tamis import (
     int64 as int64,
     uint8 as uint8,
     uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
 )
 from tamis.array_api._creation import (
     arange as arange,
@@ -169,11 +171,6 @@ from tamis.array_api._statistics import (
     vecdot as vecdot,
 )
 from tamis.array_api._info import __array_namespace_info__ as __array_namespace_info__
-
-# Wider unsigned integers, where Tamis has them.
-for _name in ("uint32", "uint64"):
-    if hasattr(_tamis, _name):
-        globals()[_name] = getattr(_tamis, _name)
 
 __array_api_version__ = "2024.12"
 __all__ = sorted(name for name in globals() if not name.startswith("_")) + [

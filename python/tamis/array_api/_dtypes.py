@@ -12,11 +12,7 @@ Scalar = Union[builtins.bool, int, float, complex]
 Operand = Union[Tensor, Scalar]
 
 
-def _named(*names: str) -> Tuple[_dtype, ...]:
-    return tuple(getattr(_tamis, name) for name in names if hasattr(_tamis, name))
-
-
-# All that the standard has of each kind, if Tamis has it.
+# All that the standard has of each kind.
 NAMES: Dict[str, Tuple[str, ...]] = {
     "bool": ("bool",),
     "signed integer": ("int8", "int16", "int32", "int64"),
@@ -24,7 +20,9 @@ NAMES: Dict[str, Tuple[str, ...]] = {
     "real floating": ("float32", "float64"),
     "complex floating": ("complex64", "complex128"),
 }
-_KINDS: Dict[str, Tuple[_dtype, ...]] = {kind: _named(*names) for kind, names in NAMES.items()}
+_KINDS: Dict[str, Tuple[_dtype, ...]] = {
+    kind: tuple(getattr(_tamis, name) for name in names) for kind, names in NAMES.items()
+}
 _KINDS["integral"] = _KINDS["signed integer"] + _KINDS["unsigned integer"]
 _KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
 

@@ -36,7 +36,7 @@ class Info:
     def dtypes(self, *, device: Any = None, kind: Any = None) -> Dict[str, _dtype]:
         """The dtypes of the standard, or those of a kind, by name."""
         device_of(device)
-        names = [name for kind_names in NAMES.values() for name in kind_names if hasattr(_tamis, name)]
+        names = [name for kind_names in NAMES.values() for name in kind_names]
         found: Dict[str, _dtype] = {name: getattr(_tamis, name) for name in names}
         return {name: d for name, d in found.items() if kind is None or isdtype(d, kind)}
 

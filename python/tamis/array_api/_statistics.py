@@ -14,7 +14,7 @@ from tamis.array_api._dtypes import promoted
 def _summed(x: Tensor, dtype: Optional[_dtype]) -> Tensor:
     """x in the dtype of its sums: given, or the widest integers of its kind, or its own."""
     if dtype is None and x.dtype.kind in "iub":
-        dtype = getattr(_tamis, "uint64", _tamis.int64) if x.dtype.kind == "u" else _tamis.int64
+        dtype = _tamis.uint64 if x.dtype.kind == "u" else _tamis.int64
     return x if dtype is None else x.to(dtype)
 
 

@@ -126,7 +126,7 @@ class BitmapSet final : public ProbedSet {
   }
 
  private:
-  static uint64_t to_unsigned(T x) { return static_cast<uint64_t>(int64_t{x}); }
+  static uint64_t to_unsigned(T x) { return static_cast<uint64_t>(x); }
 
   uint64_t low_;
   uint64_t range_;
@@ -264,8 +264,14 @@ std::shared_ptr<const ProbedSet> make(const std::vector<T>& values) {
 
 std::shared_ptr<const ProbedSet> cpu::make_isin_set(const void* data, DType dtype, int64_t n,
                                                     DType elements) {
-  return visit_isin_values(data, dtype, n, elements,
-                           [](const auto& values) { return make(values); });
+  return visit_isin_values(data, dtype, n, elements, []<class T>(const std::vector<T>& values) {
+    if constexpr (std::is_unsigned_v<T>) {
+      // Equal elements have equal bits, so the sets of signed integers do for all.
+      return make(std::vector<std::make_signed_t<T>>(values.begin(), values.end()));
+    } else {
+      return make(values);
+    }
+  });
 }
 
 }  // namespace tamis

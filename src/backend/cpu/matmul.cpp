@@ -8,6 +8,7 @@
 #include "backend/cpu/address.h"
 #include "backend/cpu/blas.h"
 #include "backend/cpu/threads.h"
+#include "core/convert.h"
 
 namespace tamis::cpu {
 
@@ -79,9 +80,9 @@ bool matmul_needs_rows(DType dtype, int64_t m, int64_t k, int64_t n) {
 
 void run_matmul(const MatrixBatch& a, const MatrixBatch& b, DType dtype, int64_t batches, int64_t m,
                 int64_t k, int64_t n, void* out) {
-  visit_dtype(dtype, [&](auto type) {
+  visit_dtype(signless(dtype), [&](auto type) {
     using T = decltype(type);
-    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, Half> &&
+    if constexpr (!std::is_unsigned_v<T> && !std::is_same_v<T, Half> &&
                   !std::is_same_v<T, BFloat16>) {
       run(a, b, batches, m, k, n, static_cast<T*>(out));
     }

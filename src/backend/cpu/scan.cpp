@@ -7,6 +7,7 @@
 
 #include "backend/cpu/sinks.h"
 #include "backend/cpu/threads.h"
+#include "core/convert.h"
 
 namespace tamis::cpu {
 
@@ -68,9 +69,9 @@ using Accumulator = std::conditional_t<
     std::conditional_t<is_complex(dtype_of<T>), std::complex<double>,
                        std::conditional_t<std::is_floating_point_v<T>, double, float>>>;
 
-/// Bool has no running sum.
+/// Bool has no running sum, and unsigned integers are added up as signed ones.
 template <class T>
-inline constexpr bool kScans = !std::is_same_v<T, bool>;
+inline constexpr bool kScans = !std::is_unsigned_v<T>;
 
 /// Whether a running extreme goes on to a new element; halves are compared as floats.
 template <bool kLargest, class T>
@@ -105,7 +106,7 @@ void scan_extremes(void* data, int64_t outer, int64_t n, int64_t inner, int64_t*
 
 void run_scan(Scan scan, void* data, DType dtype, const ReductionShape& shape) {
   const int64_t outer = shape.outer, n = shape.reduced, inner = shape.inner;
-  visit_dtype(dtype, [&](auto type) {
+  visit_dtype(signless(dtype), [&](auto type) {
     using T = decltype(type);
     if constexpr (kScans<T>) {
       using Acc = Accumulator<T>;

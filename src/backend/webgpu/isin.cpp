@@ -136,7 +136,7 @@ uint64_t key_of(T x) {
   } else if constexpr (sizeof(T) == 8) {
     return static_cast<uint64_t>(x);
   } else {
-    return static_cast<uint32_t>(int32_t{x});
+    return static_cast<uint32_t>(x);
   }
 }
 

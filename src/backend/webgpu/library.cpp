@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "core/convert.h"
+
 namespace tamis::webgpu {
 
 namespace {
@@ -90,8 +92,12 @@ std::string class_of(DType dtype) {
     case DType::int16:
     case DType::int32:
       return "i32";
+    case DType::uint32:
+      return "u32";
     case DType::int64:
       return "i64";
+    case DType::uint64:
+      return "u64";
     case DType::float16:
     case DType::bfloat16:
     case DType::float32:
@@ -141,6 +147,7 @@ std::string from_mask(const std::string& mask, DType to) {
       one = "vec2u(0u, 0x3ff00000u)";
       break;
     case DType::int64:
+    case DType::uint64:
       one = "vec2u(1u, 0u)";
       break;
     case DType::complex64:
@@ -160,6 +167,38 @@ std::string conversion(DType from, DType to) {
   return fmt::format("{}_from_{}", class_of(to), class_of(from));
 }
 
+/// Whether an operation on unsigned integers of 32 and 64 bits differs from that on signed ones.
+bool depends_on_sign(Op op) {
+  switch (op) {
+    case Op::lt:
+    case Op::le:
+    case Op::minimum:
+    case Op::maximum:
+    case Op::abs:
+    case Op::sign:
+    case Op::relu:
+    case Op::shift_right:
+    case Op::gcd:
+    case Op::fmod:
+    case Op::remainder:
+    case Op::floor_div:
+    case Op::pow:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_wide_integer(DType dtype) { return is_integral(dtype) && itemsize(dtype) == 8; }
+
+/// Between integers: the sign of the result does not matter.
+std::string convert_integer(const std::string& value, DType from, DType to) {
+  if (!is_wide_integer(to)) {
+    return wrapped(is_wide_integer(from) ? fmt::format("({}).x", value) : value, to);
+  }
+  return is_wide_integer(from) ? value : call(conversion(from, DType::int64), value);
+}
+
 bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
 }  // namespace
@@ -168,7 +207,7 @@ std::string convert(const std::string& value, DType from, DType to) {
   if (from == to) return value;
   if (from == DType::boolean) return from_mask(value, to);
   if (to == DType::boolean) {
-    return call(fmt::format("is_true_{}", is_half(from) ? "f16" : class_of(from)), value);
+    return call(fmt::format("is_true_{}", is_half(from) ? "f16" : class_of(signless(from))), value);
   }
   // A complex number and another dtype meet in the dtype of its parts.
   if (is_complex(from) && !is_complex(to)) {
@@ -186,12 +225,13 @@ std::string convert(const std::string& value, DType from, DType to) {
   if (is_half(to)) {
     return call(fmt::format("{}_from_f32", name(to)), convert(value, from, DType::float32));
   }
-  if (is_integral(from) && is_integral(to) && to != DType::int64) {
-    return wrapped(from == DType::int64 ? fmt::format("({}).x", value) : value, to);
-  }
-  // PyTorch converts floating point to uint8 by way of int64, to other small integers by int32.
-  if (is_integral(to) && to != DType::int64) {
-    if (to == DType::uint8) return convert(convert(value, from, DType::int64), DType::int64, to);
+  if (is_integral(from) && is_integral(to)) return convert_integer(value, from, to);
+  // PyTorch converts floating point to uint8 and uint32 by way of int64, to other integers of up to
+  // 32 bits by int32.
+  if (is_integral(to) && !is_wide_integer(to)) {
+    if (to == DType::uint8 || to == DType::uint32) {
+      return convert(convert(value, from, DType::int64), DType::int64, to);
+    }
     return wrapped(call(fmt::format("i32_from_{}", class_of(from)), value), to);
   }
   return call(conversion(from, to), value);
@@ -210,7 +250,9 @@ std::string apply(Op op, DType in, const std::string& a, const std::string& b) {
     default:
       break;
   }
-  const std::string function = fmt::format("{}_{}", name(op), class_of(in));
+  // Small unsigned integers are no negative ones of 32 bits.
+  const DType as = itemsize(in) < 4 || depends_on_sign(op) ? in : signless(in);
+  const std::string function = fmt::format("{}_{}", name(op), class_of(as));
   const std::string result =
       b.empty() ? call(function, a) : fmt::format("{}({}, {})", function, a, b);
   return is_compare(op) ? result : wrapped(result, in);

@@ -12,6 +12,7 @@ fn is_true_f64(a: vec2u) -> bool { return (a.x | (a.y << 1u)) != 0u; }
 fn is_true_c64(a: vec2u) -> bool { return is_true_f32(a.x) || is_true_f32(a.y); }
 fn is_true_c128(a: vec4u) -> bool { return is_true_f64(a.xy) || is_true_f64(a.zw); }
 
+fn i64_from_u32(a: u32) -> vec2u { return vec2u(a, 0u); }
 fn i64_from_i32(a: u32) -> vec2u { return vec2u(a, bitcast<u32>(bitcast<i32>(a) >> 31u)); }
 
 fn f32_from_bfloat16(a: u32) -> u32 { return a << 16u; }
@@ -64,6 +65,7 @@ fn f32_from_u64(a: vec2u) -> u32 {
 fn f32_from_i64(a: vec2u) -> u32 {
   return f32_from_u64(abs_i64(a)) | (a.y & 0x80000000u);
 }
+fn f32_from_u32(a: u32) -> u32 { return f32_from_u64(vec2u(a, 0u)); }
 fn f32_from_i32(a: u32) -> u32 {
   return f32_from_u64(vec2u(abs_i32(a), 0u)) | (a & 0x80000000u);
 }
@@ -77,6 +79,15 @@ fn i64_from_f32(a: u32) -> vec2u {
   if (exponent >= 150u) { size = shl_i64(fraction, exponent - 150u); }
   else { size = shr_u64(fraction, 150u - exponent); }
   return select(size, neg_i64(size), (a >> 31u) != 0u);
+}
+// Numbers from 2^63 to 2^64 are uint64's alone; the others become what they are as int64.
+fn u64_from_f32(a: u32) -> vec2u {
+  if ((a >> 23u) == 190u) { return shl_i64(vec2u((a & 0x7fffffu) | 0x800000u, 0u), 40u); }
+  return i64_from_f32(a);
+}
+fn u64_from_f64(a: vec2u) -> vec2u {
+  if ((a.y >> 20u) == 1086u) { return shl_i64(vec2u(a.x, (a.y & 0xfffffu) | 0x100000u), 11u); }
+  return i64_from_f64(a);
 }
 fn i32_from_i64_range(a: vec2u) -> u32 {
   return select(0x80000000u, a.x, eq_i64(a, i64_from_i32(a.x)));
@@ -125,14 +136,17 @@ fn f32_from_f64(a: vec2u) -> u32 {
   return sign | select(result, result + 1u, up);
 }
 fn f64_from_i64(a: vec2u) -> vec2u {
-  if (is_zero_i64(a)) { return a; }
-  let size = abs_i64(a);
+  let size = f64_from_u64(abs_i64(a));
+  return vec2u(size.x, size.y | (a.y & 0x80000000u));
+}
+fn f64_from_u32(a: u32) -> vec2u { return f64_from_u64(vec2u(a, 0u)); }
+fn f64_from_u64(size: vec2u) -> vec2u {
+  if (is_zero_i64(size)) { return size; }
   let zeros = leading_zeros_u64(size);
   let top = shl_i64(size, zeros);
   let result = add_i64(shr_u64(top, 11u), vec2u(0u, (1085u - zeros) << 20u));
   let up = rounds_up(result.x, top.x & 2047u, 1024u);
-  let rounded = add_i64(result, vec2u(select(0u, 1u, up), 0u));
-  return vec2u(rounded.x, rounded.y | (a.y & 0x80000000u));
+  return add_i64(result, vec2u(select(0u, 1u, up), 0u));
 }
 fn f64_from_i32(a: u32) -> vec2u { return f64_from_i64(i64_from_i32(a)); }
 fn i64_from_f64(a: vec2u) -> vec2u {

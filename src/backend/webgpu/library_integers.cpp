@@ -1,4 +1,5 @@
-// The library's functions of integers: those of up to 32 bits as u32, int64 as vec2u(low, high).
+// The library's functions of integers: those of up to 32 bits as u32, those of 64 as vec2u(low,
+// high). uint32 and uint64 have functions of their own, _u32 and _u64, where the sign matters.
 #include "backend/webgpu/library.h"
 
 namespace tamis::webgpu {
@@ -34,16 +35,7 @@ fn shift_left_i32(a: u32, b: u32) -> u32 { return select(0u, a << (b & 31u), b <
 fn shift_right_i32(a: u32, b: u32) -> u32 {
   return bitcast<u32>(bitcast<i32>(a) >> min(b, 31u));
 }
-fn gcd_i32(a: u32, b: u32) -> u32 {
-  var x = abs_i32(a);
-  var y = abs_i32(b);
-  while (y != 0u) {
-    let rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return x;
-}
+fn gcd_i32(a: u32, b: u32) -> u32 { return gcd_u32(abs_i32(a), abs_i32(b)); }
 // Division by zero is refused before; elements that a mask leaves out may have it all the same.
 fn fmod_i32(a: u32, b: u32) -> u32 {
   if (b == 0u || b == 0xffffffffu) { return 0u; }
@@ -65,6 +57,37 @@ fn pow_i32(a: u32, b: u32) -> u32 {
     if (a == 0xffffffffu) { return select(0xffffffffu, 1u, (b & 1u) == 0u); }
     return 0u;
   }
+  return pow_u32(a, b);
+}
+
+fn lt_u32(a: u32, b: u32) -> bool { return a < b; }
+fn le_u32(a: u32, b: u32) -> bool { return a <= b; }
+fn abs_u32(a: u32) -> u32 { return a; }
+fn sign_u32(a: u32) -> u32 { return min(a, 1u); }
+fn relu_u32(a: u32) -> u32 { return a; }
+fn minimum_u32(a: u32, b: u32) -> u32 { return min(a, b); }
+fn maximum_u32(a: u32, b: u32) -> u32 { return max(a, b); }
+fn shift_right_u32(a: u32, b: u32) -> u32 { return select(0u, a >> (b & 31u), b < 32u); }
+fn gcd_u32(a: u32, b: u32) -> u32 {
+  var x = a;
+  var y = b;
+  while (y != 0u) {
+    let rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return x;
+}
+fn fmod_u32(a: u32, b: u32) -> u32 {
+  if (b == 0u) { return 0u; }
+  return a % b;
+}
+fn remainder_u32(a: u32, b: u32) -> u32 { return fmod_u32(a, b); }
+fn floor_div_u32(a: u32, b: u32) -> u32 {
+  if (b == 0u) { return 0u; }
+  return a / b;
+}
+fn pow_u32(a: u32, b: u32) -> u32 {
   var power = 1u;
   var base = a;
   for (var n = b; n != 0u; n = n >> 1u) {
@@ -89,6 +112,24 @@ fn lt_i64(a: vec2u, b: vec2u) -> bool {
   return lt_i32(a.y, b.y) || (a.y == b.y && a.x < b.x);
 }
 fn le_i64(a: vec2u, b: vec2u) -> bool { return !lt_i64(b, a); }
+fn le_u64(a: vec2u, b: vec2u) -> bool { return !lt_u64(b, a); }
+fn abs_u64(a: vec2u) -> vec2u { return a; }
+fn sign_u64(a: vec2u) -> vec2u { return vec2u(min(a.x | a.y, 1u), 0u); }
+fn relu_u64(a: vec2u) -> vec2u { return a; }
+fn minimum_u64(a: vec2u, b: vec2u) -> vec2u { return select(b, a, lt_u64(a, b)); }
+fn maximum_u64(a: vec2u, b: vec2u) -> vec2u { return select(b, a, lt_u64(b, a)); }
+fn shift_right_u64(a: vec2u, b: vec2u) -> vec2u {
+  return shr_u64(a, select(64u, b.x, b.y == 0u && b.x < 64u));
+}
+fn fmod_u64(a: vec2u, b: vec2u) -> vec2u {
+  if (is_zero_i64(b)) { return vec2u(); }
+  return divide_u64(a, b).zw;
+}
+fn remainder_u64(a: vec2u, b: vec2u) -> vec2u { return fmod_u64(a, b); }
+fn floor_div_u64(a: vec2u, b: vec2u) -> vec2u {
+  if (is_zero_i64(b)) { return vec2u(); }
+  return divide_u64(a, b).xy;
+}
 
 fn add_i64(a: vec2u, b: vec2u) -> vec2u {
   let low = a.x + b.x;
@@ -132,9 +173,10 @@ fn shift_right_i64(a: vec2u, b: vec2u) -> vec2u {
   let flip = select(vec2u(), vec2u(0xffffffffu), is_negative_i64(a));
   return shr_u64(a ^ flip, n) ^ flip;
 }
-fn gcd_i64(a: vec2u, b: vec2u) -> vec2u {
-  var x = abs_i64(a);
-  var y = abs_i64(b);
+fn gcd_i64(a: vec2u, b: vec2u) -> vec2u { return gcd_u64(abs_i64(a), abs_i64(b)); }
+fn gcd_u64(a: vec2u, b: vec2u) -> vec2u {
+  var x = a;
+  var y = b;
   while (!is_zero_i64(y)) {
     let rest = divide_u64(x, y).zw;
     x = y;
@@ -210,7 +252,10 @@ fn pow_i64(a: vec2u, b: vec2u) -> vec2u {
     if (eq_i64(a, vec2u(0xffffffffu))) { return select(a, one, (b.x & 1u) == 0u); }
     return vec2u();
   }
-  var power = one;
+  return pow_u64(a, b);
+}
+fn pow_u64(a: vec2u, b: vec2u) -> vec2u {
+  var power = vec2u(1u, 0u);
   var base = a;
   for (var n = b; !is_zero_i64(n); n = shr_u64(n, 1u)) {
     if ((n.x & 1u) != 0u) { power = mul_i64(power, base); }

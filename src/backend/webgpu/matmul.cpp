@@ -21,7 +21,7 @@ int64_t pieces(int64_t n, int64_t each) { return (n + each - 1) / each; }
 struct Arithmetic {
   explicit Arithmetic(DType of) : dtype(of) {
     is_float = dtype == DType::float32;
-    is_wide = dtype == DType::int64;
+    is_wide = itemsize(dtype) == 8;
     type = is_float ? "f32" : type_of(dtype);
   }
   std::string zero() const { return type + "()"; }

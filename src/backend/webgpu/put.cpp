@@ -51,7 +51,7 @@ class Put {
   void run(Combine combine) {
     const Scratch numbers(queue_, positions_ * 4);
     find_numbers(queue_, indexed_, -least_, numbers);
-    if (combine == Combine::add && (dtype_ == DType::int32 || dtype_ == DType::int64)) {
+    if (combine == Combine::add && is_integral(dtype_) && !is_small()) {
       return add_integers(numbers);
     }
     if (combine != Combine::assign) return combine_runs(numbers, combine);
@@ -155,7 +155,7 @@ class Put {
     const Names names = bind(shader, numbers, true);
     shader.add(fmt::format("let j = p;\nlet at = target_at(j, f);\nlet v = {};\n",
                            load_source(shader, names)));
-    if (dtype_ == DType::int32) {
+    if (itemsize(dtype_) == 4) {
       shader.add(fmt::format("atomicAdd(&{}[at], v);\n", names.target));
     } else {
       shader.add(

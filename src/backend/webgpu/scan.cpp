@@ -186,7 +186,7 @@ fn put_together(a: u32, b: u32) -> u32 {
 /// What running results of a dtype are kept in; small integers wrap when they are written.
 DType accumulator(DType dtype) {
   if (is_floating_point(dtype)) return DType::float32;
-  return dtype == DType::int64 ? DType::int64 : DType::int32;
+  return itemsize(dtype) == 8 ? DType::int64 : DType::int32;
 }
 
 Kind kind_of(Scan scan, DType dtype) {

@@ -25,7 +25,7 @@ NestedList::NestedList(std::initializer_list<NestedList> rows)
   dtype_ = first.dtype_;
   for (int64_t size : first.shape_) shape_.push_back(size);
   for (const NestedList& row : rows) {
-    dtype_ = promote_types(dtype_, row.dtype_);
+    dtype_ = promote_numbers(dtype_, row.dtype_);
     values_.insert(values_.end(), row.values_.begin(), row.values_.end());
     // Reported by check_regular, because only the outermost list knows which dimension it is.
     if (ragged_) continue;
@@ -127,6 +127,7 @@ Tensor tensor(const detail::NestedList& list, const Options& options) {
   list.check_regular();
   const DType to = options.dtype.value_or(list.dtype());
   for (Scalar v : list.values()) {
+    if (!options.dtype) check_in_list(v, to);
     check(!(v.is_complex() && !is_complex(to) && to != DType::boolean), ErrorKind::dtype,
           "must be real number, not complex");
     check(is_floating_point(to) || is_complex(to) || fits(v, to), ErrorKind::value,

@@ -48,6 +48,7 @@ int64_t end_of_integers(DType dtype) {
     case DType::float64:
       return (int64_t{1} << 53) + 1;
     case DType::int64:
+    case DType::uint64:
       return INT64_MAX;
     default: {
       const int bits = static_cast<int>(8 * itemsize(dtype)) - (is_signed(dtype) ? 1 : 0);

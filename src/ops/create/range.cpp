@@ -1,6 +1,7 @@
 // Ranges: numbers at equal distances.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/check.h"
 #include "core/convert.h"
@@ -15,6 +16,12 @@ namespace {
 template <class T>
 T rounded_to(double value) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+  // The largest integers of 64 bits are rounded up to what is none.
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    if (value >= std::ldexp(1.0, std::numeric_limits<T>::digits)) {
+      return std::numeric_limits<T>::max();
+    }
+  }
   return Scalar(value).to<T>();
 }
 
@@ -29,21 +36,28 @@ void fill_by_number(T* out, int64_t n, F make) {
   }
 }
 
-/// T is int64_t for integer dtypes, which cuts fractions off all three numbers, else double.
+using Wide = __int128;
+
+/// An integer, or a number without its fraction. It fits in 64 bits, with or without a sign.
+Wide whole(Scalar v) {
+  if (v.is_floating_point()) return static_cast<Wide>(v.to_double());
+  return v.is_beyond_int64() ? static_cast<Wide>(v.to<uint64_t>()) : Wide{v.to_int64()};
+}
+
+/// T is Wide for integer dtypes, which cuts fractions off all three numbers, else double.
 template <class T>
 void check_range(T start, T end, T step) {
   check(step > 0 || step < 0, ErrorKind::value, "step must be nonzero");
-  check(std::isfinite(static_cast<double>(start)) && std::isfinite(static_cast<double>(end)),
-        ErrorKind::value, "unsupported range: {} -> {}", start, end);
+  const auto from = static_cast<double>(start), to = static_cast<double>(end);
+  check(std::isfinite(from) && std::isfinite(to), ErrorKind::value, "unsupported range: {} -> {}",
+        from, to);
   check(step > 0 ? end >= start : end <= start, ErrorKind::value,
         "upper bound and larger bound inconsistent with step sign");
 }
 
 int64_t range_size(Scalar start, Scalar end, Scalar step, DType dtype) {
-  if (dtype == DType::int64) {
-    using Wide = __int128;
-    const Wide by = step.to_int64();
-    const Wide span = static_cast<Wide>(end.to_int64()) - start.to_int64();
+  if (dtype == DType::int64 || dtype == DType::uint64) {
+    const Wide by = whole(step), span = whole(end) - whole(start);
     const Wide size = (span + by - (by > 0 ? 1 : -1)) / by;
     check(size <= INT64_MAX, ErrorKind::value, "invalid size, possible overflow?");
     return static_cast<int64_t>(size);
@@ -67,23 +81,25 @@ Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
   if (is_floating_point(dtype)) {
     check_range(start.to_double(), end.to_double(), step.to_double());
   } else {
-    for (Scalar v : {start, end, step}) check_fits(v, DType::int64);
-    check_range(start.to_int64(), end.to_int64(), step.to_int64());
+    for (Scalar v : {start, end, step}) {
+      if (dtype != DType::uint64 || !fits(v, DType::uint64)) check_fits(v, DType::int64);
+    }
+    check_range(whole(start), whole(end), whole(step));
   }
   const int64_t size = range_size(start, end, step, dtype);
+  // Values wrap around in narrow dtypes, so the lower bits of these are all that counts.
+  const auto first = is_floating_point(dtype) ? 0 : static_cast<uint64_t>(whole(start));
+  const auto each = is_floating_point(dtype) ? 0 : static_cast<uint64_t>(whole(step));
   if (size > Backend::kFew && !is_floating_point(dtype)) {
-    return deferred_range(start.to_int64(), step.to_int64(), size, dtype);
+    return deferred_range(static_cast<int64_t>(first), static_cast<int64_t>(each), size, dtype);
   }
   Tensor result = empty({size}, {dtype, Device()});
   visit_real(dtype, [&](auto type) {
     using T = decltype(type);
     T* out = static_cast<T*>(storage_of(result)->data());
     if constexpr (std::is_integral_v<T>) {
-      // Unsigned, because the values of a narrow dtype wrap around.
-      const auto from = static_cast<uint64_t>(start.to_int64());
-      const auto by = static_cast<uint64_t>(step.to_int64());
-      for (int64_t i = 0; i < size; ++i) out[i] = static_cast<T>(from + i * by);
-      storage_of(result)->set_counts_up(std::is_same_v<T, int64_t> && from == 0 && by == 1);
+      for (int64_t i = 0; i < size; ++i) out[i] = static_cast<T>(first + i * each);
+      storage_of(result)->set_counts_up(std::is_same_v<T, int64_t> && first == 0 && each == 1);
     } else {
       const double from = start.to_double(), by = step.to_double();
       fill_by_number(out, size, [&](double k) { return from + k * by; });
@@ -101,7 +117,10 @@ bool all_integers(std::initializer_list<Scalar> values) {
 Tensor arange(Scalar end, const Options& options) { return arange(0, end, 1, options); }
 
 Tensor arange(Scalar start, Scalar end, Scalar step, const Options& options) {
-  const DType inferred = all_integers({start, end, step}) ? DType::int64 : DType::float32;
+  const bool is_large = start.is_beyond_int64() || end.is_beyond_int64();
+  const DType inferred = !all_integers({start, end, step}) ? DType::float32
+                         : is_large                        ? DType::uint64
+                                                           : DType::int64;
   const Tensor numbers = range(start, end, step, options.dtype.value_or(inferred));
   return detail::with_options(numbers, options);
 }

@@ -2,6 +2,7 @@
 #include "ops/index/index_walk.h"
 
 #include "core/check.h"
+#include "core/convert.h"
 #include "expr/expr.h"
 #include "ops/index/indexed.h"
 
@@ -63,7 +64,11 @@ class Walker {
   }
 
   void add(const Tensor& t) {
-    if (t.dim() == 0) return is_mask(t) ? add(t.item().to_bool()) : add(t.item().to_int64());
+    if (t.dim() == 0) {
+      const Scalar number = t.item();
+      check_fits(number, DType::int64);
+      return is_mask(t) ? add(number.to_bool()) : add(number.to_int64());
+    }
     if (is_mask(t)) {
       check(dim_ + t.dim() <= view().dim(), ErrorKind::index,
             "too many indices for tensor of dimension {}", view().dim());

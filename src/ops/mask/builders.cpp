@@ -138,6 +138,9 @@ bool find_runs(const std::vector<int64_t>& ids, std::vector<int64_t>& lo,
 /// of the tensors is 0-d and would take the dtype of the other.
 Tensor bounded(Comparison how, const Tensor& x, const Tensor& bound) {
   if (is_number(bound)) return compare_by_value(how, x, bound.item());
+  if (lack_common_integer(x.dtype(), bound.dtype())) {
+    return ~(how == Comparison::ge ? less_by_value(x, bound) : less_by_value(bound, x));
+  }
   const bool integers = is_integral(x.dtype()) && is_integral(bound.dtype());
   const DType common = integers ? promote_types(x.dtype(), bound.dtype()) : x.dtype();
   const Tensor a = x.to(common), b = integers ? bound.to(common) : bound;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/convert.h"
 #include "tamis/tamis.h"
 
 namespace tamis {
@@ -51,6 +52,10 @@ std::vector<int64_t> positions(const Shape& shape, const Tensor& indices) {
         "from_indices: expected indices of shape [count] or [count, {}]", shape.size());
   check(indices.numel() == 0 || is_integral(indices.dtype()), ErrorKind::dtype,
         "from_indices: expected integers, but got {}", name(indices.dtype()));
+  // As int64 they would count from the end.
+  if (indices.dtype() == DType::uint64 && indices.numel() > 0) {
+    check_fits(indices.amax().item(), DType::int64);
+  }
   const std::vector<int64_t> list = indices.to_vector<int64_t>();
   std::vector<int64_t> result(rank == 0 ? indices.size(0) : list.size() / rank, 0);
   for (size_t k = 0; k < list.size(); ++k) {

@@ -124,7 +124,7 @@ Tensor hardtanh(const Tensor& x, double min_val, double max_val) {
   const DType dtype = result_type(x);
   check(dtype != DType::boolean, ErrorKind::dtype, "Bool inputs not supported for hardtanh");
   check(!is_complex(dtype), ErrorKind::dtype, "clamp is not supported for complex types");
-  const bool is_unsigned = dtype == DType::uint8 || dtype == DType::uint16;
+  const bool is_unsigned = is_integral(dtype) && !is_signed(dtype);
   check(!is_unsigned || (std::trunc(min_val) >= 0 && std::trunc(max_val) >= 0), ErrorKind::value,
         "cannot do hardtanh on an unsigned type with negative limits");
   Tensor y;

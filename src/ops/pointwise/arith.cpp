@@ -196,7 +196,7 @@ Tensor pow(const Tensor& a, const Tensor& b) {
   check_implemented(dtype != DType::boolean, "pow", dtype);
   // A tensor of exponents may hold negative ones; a negative number is refused as a mistake.
   const bool number = is_number(b);
-  check(!number || !is_integral(dtype) || b.item().to_int64() >= 0, ErrorKind::value,
+  check(!number || !is_integral(dtype) || b.item().to_double() >= 0, ErrorKind::value,
         "Integers to negative integer powers are not allowed.");
   // Exponents among float32 and float64 are doubles in PyTorch.
   if (itemsize(dtype) <= 2 || is_integral(dtype)) check_number_fits(b, dtype);

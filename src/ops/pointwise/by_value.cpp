@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "core/convert.h"
 #include "tamis/create.h"
@@ -27,22 +28,34 @@ struct Neighbours {
 
 template <class T>
 Neighbours among_integers(Scalar number) {
-  constexpr auto kMin = static_cast<int64_t>(std::numeric_limits<T>::min());
-  constexpr auto kMax = static_cast<int64_t>(std::numeric_limits<T>::max());
+  constexpr T kMin = std::numeric_limits<T>::min(), kMax = std::numeric_limits<T>::max();
   Neighbours found;
   if (!number.is_floating_point()) {
-    const int64_t v = number.to_int64();
-    if (v >= kMin) found.below = std::min(v, kMax);
-    if (v <= kMax) found.above = std::max(v, kMin);
-    found.exact = v >= kMin && v <= kMax;
+    const auto v = number.to<T>();
+    const bool is_below = !number.is_beyond_int64() && std::cmp_less(number.to_int64(), kMin);
+    const bool is_above = number.is_beyond_int64() ? std::cmp_greater(number.to<uint64_t>(), kMax)
+                                                   : std::cmp_greater(number.to_int64(), kMax);
+    if (!is_below) found.below = is_above ? kMax : v;
+    if (!is_above) found.above = is_below ? kMin : v;
+    found.exact = !is_below && !is_above;
     return found;
   }
   // One more than the maximum, which a double may not be able to hold.
   const double v = number.to_double(), end = std::ldexp(1.0, std::numeric_limits<T>::digits);
   const double down = std::floor(v), up = std::ceil(v), low = static_cast<double>(kMin);
-  if (down >= low) found.below = down < end ? static_cast<int64_t>(down) : kMax;
-  if (up < end) found.above = up >= low ? static_cast<int64_t>(up) : kMin;
+  if (down >= low) found.below = down < end ? static_cast<T>(down) : kMax;
+  if (up < end) found.above = up >= low ? static_cast<T>(up) : kMin;
   found.exact = down == up && down >= low && up < end;
+  return found;
+}
+
+/// As numbers, which is what bools are compared as.
+Neighbours among_bools(Scalar number) {
+  const Neighbours bytes = among_integers<uint8_t>(number);
+  Neighbours found;
+  if (bytes.below) found.below = std::min<int64_t>(bytes.below->to_int64(), 1);
+  if (bytes.above && bytes.above->to_int64() <= 1) found.above = bytes.above;
+  found.exact = bytes.exact && found.above.has_value();
   return found;
 }
 
@@ -57,9 +70,14 @@ double next(T x, bool up) {
 }
 
 /// The sign of x - v, where x is an integer within a rounding of v.
-int sign_of_error(double x, int64_t v) {
+int sign_of_error(double x, Scalar number) {
+  if (number.is_beyond_int64()) {
+    if (x >= 0x1p64) return 1;
+    const auto whole = static_cast<uint64_t>(x), v = number.to<uint64_t>();
+    return (whole > v) - (whole < v);
+  }
   if (x >= 0x1p63) return 1;
-  const auto whole = static_cast<int64_t>(x);
+  const auto whole = static_cast<int64_t>(x), v = number.to_int64();
   return (whole > v) - (whole < v);
 }
 
@@ -74,7 +92,7 @@ Neighbours among_floats(Scalar number, DType dtype) {
   // Rounding an integer gives one of its neighbours; what is not exact is far from zero.
   const T nearest = number.to<T>();
   const auto x = static_cast<double>(nearest);
-  const int error = sign_of_error(x, number.to_int64());
+  const int error = sign_of_error(x, number);
   if (error == 0) return {x, x, true};
   return error < 0 ? Neighbours{x, next(nearest, true)} : Neighbours{next(nearest, false), x};
 }
@@ -82,7 +100,9 @@ Neighbours among_floats(Scalar number, DType dtype) {
 Neighbours neighbours(Scalar number, DType dtype) {
   return visit_real(dtype, [&](auto type) -> Neighbours {
     using T = decltype(type);
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return among_bools(number);
+    } else if constexpr (std::is_integral_v<T>) {
       return among_integers<T>(number);
     } else {
       return among_floats<T>(number, dtype);
@@ -125,6 +145,22 @@ Tensor compare_by_value(Comparison how, const Tensor& x, Scalar number) {
   const std::optional<Scalar>& bound = how == lt || how == ge ? at.above : at.below;
   if (!bound) return constant(x, how == lt || how == gt);
   return compare_by_operator(how, x, Tensor(*bound));
+}
+
+bool lack_common_integer(DType a, DType b) {
+  return is_integral(a) && is_integral(b) && is_floating_point(promote_types(a, b));
+}
+
+// A negative number is none of uint64, and below all of them.
+Tensor less_by_value(const Tensor& a, const Tensor& b) {
+  const Tensor large_a = a.to(DType::uint64), large_b = b.to(DType::uint64);
+  if (is_signed(a.dtype())) return (a < 0) | (large_a < large_b);
+  return (b >= 0) & (large_a < large_b);
+}
+
+Tensor equal_by_value(const Tensor& a, const Tensor& b) {
+  const Tensor& number = is_signed(a.dtype()) ? a : b;
+  return (number >= 0) & (a.to(DType::uint64) == b.to(DType::uint64));
 }
 
 std::optional<Scalar> element_by_value(Scalar number, DType dtype) {

@@ -19,6 +19,13 @@ Tensor compare_by_operator(Comparison how, const Tensor& x, const Tensor& y);
 /// operators.
 Tensor compare_by_value(Comparison how, const Tensor& x, Scalar number);
 
+/// Whether one is uint64 and the other a signed integer: they promote to float64, which does not
+/// hold all of either, so that they are compared by the next two instead.
+bool lack_common_integer(DType a, DType b);
+/// a < b and a == b of such tensors, as the numbers that they are. Deferred.
+Tensor less_by_value(const Tensor& a, const Tensor& b);
+Tensor equal_by_value(const Tensor& a, const Tensor& b);
+
 /// The element of a real dtype that a number equals in that sense, if there is one: none of uint8
 /// for 2.5 or 300.
 std::optional<Scalar> element_by_value(Scalar number, DType dtype);

@@ -4,6 +4,7 @@
 #include "core/check.h"
 #include "core/convert.h"
 #include "ops/mask_args.h"
+#include "ops/pointwise/by_value.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/row.h"
 #include "tamis/create.h"
@@ -29,6 +30,11 @@ void check_ordered(const char* kernel, const Tensor& a, const Tensor& b) {
   check_implemented(false, kernel, result_type(a, b));
 }
 
+/// Whether integers are compared here without being rounded: `dtype` is what they promote to.
+bool needs_values(DType dtype, const Tensor& a, const Tensor& b) {
+  return dtype == DType::float64 && lack_common_integer(a.dtype(), b.dtype());
+}
+
 /// The real and imaginary parts, deferred.
 std::pair<Tensor, Tensor> parts(const Tensor& z) {
   const DType dtype = real_dtype(z.dtype());
@@ -40,6 +46,7 @@ std::pair<Tensor, Tensor> parts(const Tensor& z) {
 Tensor eq(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
   if (dtype == DType::boolean) return mask(Op::mask_not, {mask(Op::mask_xor, {a, b})});
+  if (needs_values(dtype, a, b)) return equal_by_value(a, b);
   return defer_recorded(Op::eq, dtype, DType::boolean, {a, b});
 }
 
@@ -55,6 +62,7 @@ Tensor lt(const Tensor& a, const Tensor& b) {
     if (auto result = interval_mask(a, Limit::below, b)) return *result;
     if (auto result = interval_mask(b, Limit::above, a)) return *result;
   }
+  if (needs_values(dtype, a, b)) return less_by_value(a, b);
   return defer_recorded(Op::lt, dtype, DType::boolean, {a, b});
 }
 
@@ -65,6 +73,7 @@ Tensor le(const Tensor& a, const Tensor& b) {
     if (auto result = interval_mask(a, Limit::up_to, b)) return *result;
     if (auto result = interval_mask(b, Limit::from, a)) return *result;
   }
+  if (needs_values(dtype, a, b)) return mask(Op::mask_not, {less_by_value(b, a)});
   return defer_recorded(Op::le, dtype, DType::boolean, {a, b});
 }
 

@@ -42,9 +42,17 @@ DType result_type(std::initializer_list<const Tensor*> operands) {
                         : is_floating_point(impl.dtype) ? DType::float32
                         : is_complex(impl.dtype)        ? DType::complex64
                                                         : impl.dtype;
-    category = category ? promote_types(*category, dtype) : dtype;
+    category = !category ? dtype
+               : weak    ? promote_numbers(*category, dtype)
+                         : promote_types(*category, dtype);
   }
-  return *combine(dimensioned, combine(zero_dim, number));
+  const DType result = *combine(dimensioned, combine(zero_dim, number));
+  if (number == DType::uint64 && is_integral(result)) {
+    check(result == DType::uint64, ErrorKind::value,
+          "a number above the largest int64 cannot be converted to {} without overflow",
+          name(result));
+  }
+  return result;
 }
 
 DType result_type(const Tensor& a, const Tensor& b) { return result_type({&a, &b}); }

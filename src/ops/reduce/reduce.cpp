@@ -169,8 +169,9 @@ std::vector<Row> reduce_rows() {
   return {
       make_row(
           "sum(Tensor input, int[] dim=[], bool keepdim=False, *, dtype? dtype=None) -> Tensor",
-          "The sum over all dimensions or the given ones; integers and bools give int64.", sum,
-          sums)
+          "The sum over all dimensions or the given ones; integers and bools give int64, uint64 "
+          "itself.",
+          sum, sums)
           .with_out(),
       make_row(
           "mean(Tensor input, int[] dim=[], bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -178,7 +179,9 @@ std::vector<Row> reduce_rows() {
           .with_out(),
       make_row(
           "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
-          "The product over all dimensions or the given one; integers and bools give int64.", prod,
+          "The product over all dimensions or the given one; integers and bools give int64, uint64 "
+          "itself.",
+          prod,
           {{x, Value(), false, no_dtype},
            {x, int64_t{0}, true, no_dtype},
            {mask, int64_t{-1}, false, no_dtype}})

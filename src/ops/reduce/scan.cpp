@@ -32,8 +32,7 @@ Tensor own_copy(const Tensor& x, DType dtype) {
 }
 
 DType scan_dtype(const Tensor& x, std::optional<DType> dtype) {
-  const bool whole = x.dtype() == DType::boolean || is_integral(x.dtype());
-  return dtype ? *dtype : whole ? DType::int64 : x.dtype();
+  return dtype.value_or(result_dtype(Reduction::sum, x.dtype()));
 }
 
 std::pair<Tensor, Tensor> running_extreme(bool largest, const Tensor& x, int64_t dim) {
@@ -168,11 +167,13 @@ std::vector<Row> scan_rows() {
   const std::string options = "(Tensor input, int dim, *, dtype? dtype=None) -> Tensor";
   const std::string both = "(Tensor input, int dim) -> (Tensor values, Tensor indices)";
   return {
-      make_row("cumsum" + options, "The running sum along dim; integers and bools give int64.",
-               cumsum, sums)
+      make_row("cumsum" + options,
+               "The running sum along dim; integers and bools give int64, uint64 itself.", cumsum,
+               sums)
           .with_in_place()
           .with_out(),
-      make_row("cumprod" + options, "The running product along dim; integers and bools give int64.",
+      make_row("cumprod" + options,
+               "The running product along dim; integers and bools give int64, uint64 itself.",
                cumprod, sums)
           .with_in_place()
           .with_out(),

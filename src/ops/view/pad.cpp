@@ -121,7 +121,7 @@ Tensor pad(const Tensor& x, const Shape& pad, const std::string& mode,
     // PyTorch's value is a double here: a negative one does not wrap around in unsigned integers.
     const bool is_unsigned = is_integral(x.dtype()) && !is_signed(x.dtype());
     check_fits(fill, x.dtype());
-    if (is_unsigned) check_fits(fill.to_double(), x.dtype());
+    if (is_unsigned && !fill.is_beyond_int64()) check_fits(fill.to_double(), x.dtype());
     const Tensor result = full_on(backend_of(x), shape, fill, x.dtype());
     if (result.numel() > 0) copy_middle(result, x, ends);
     if (is_tracked(x)) {

@@ -212,7 +212,7 @@ TEST(Arange, InfersTheDType) {
 
 TEST(Arange, HasPyTorchsSizeAndValuesInEveryDType) {
   const Doubles half = {1, 1.7001953125, 2.400390625, 3.099609375};
-  for (DType dtype : {uint8, uint16, int8, int16, int32, int64}) {
+  for (DType dtype : {uint8, uint16, uint32, uint64, int8, int16, int32, int64}) {
     expect_tensor(arange(3, dtype), dtype, {3}, {0, 1, 2});
     expect_tensor(arange(-2, 3, 2, int64), int64, {3}, {-2, 0, 2});
   }

@@ -236,8 +236,8 @@ TEST(Randint, RefusesEmptyAndUnrepresentableRanges) {
 
 TEST(Randperm, IsAPermutation) {
   manual_seed(6);
-  for (DType dtype :
-       {uint8, uint16, int8, int16, int32, int64, float16, bfloat16, float32, float64}) {
+  for (DType dtype : {uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16,
+                      float32, float64}) {
     for (int64_t n : {0, 1, 2, 7, 128}) {
       const Tensor x = randperm(n, dtype);
       EXPECT_EQ(x.dtype(), dtype);

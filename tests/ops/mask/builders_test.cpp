@@ -47,7 +47,7 @@ TEST(FromLengths, KeepsTheFirstPositions) {
 }
 
 TEST(FromLengths, TakesAnyIntegersAndAnyShape) {
-  for (DType dtype : {uint8, uint16, int8, int16, int32, int64}) {
+  for (DType dtype : {uint8, uint16, uint32, uint64, int8, int16, int32, int64}) {
     expect_same(masks::from_lengths(tensor({0, 2}, dtype)), tensor({{false, false}, {true, true}}));
   }
   expect_same(masks::from_lengths(tensor(2), 3), tensor({true, true, false}));

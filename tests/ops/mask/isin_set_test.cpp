@@ -87,8 +87,8 @@ void check_random() {
 
 template <class T>
 class IsinSetOf : public ::testing::Test {};
-using Numbers =
-    ::testing::Types<uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+using Numbers = ::testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
+                                 int64_t, float, double>;
 TYPED_TEST_SUITE(IsinSetOf, Numbers);
 
 TYPED_TEST(IsinSetOf, FindsWhatASearchFinds) {

@@ -66,7 +66,7 @@ TEST(Sort, SortsAnyBytesThatAreTrueAsTrue) {
 }
 
 TEST(Sort, DoesNotDependOnThreads) {
-  for (DType dtype : {uint8, uint16, int16, float32, int64}) {
+  for (DType dtype : {uint8, uint16, uint32, uint64, int16, float32, int64}) {
     const Tensor x = numbers(dtype, 300001, 7);
     std::pair<Tensor, Tensor> sorted, top, kth;
     {

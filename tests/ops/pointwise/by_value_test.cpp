@@ -57,6 +57,9 @@ const std::vector<Scalar> kNumbers = {0,
                                       (int64_t{1} << 53) + 1,
                                       INT64_MAX,
                                       INT64_MIN,
+                                      uint64_t{1} << 63,
+                                      (uint64_t{1} << 63) + 1025,
+                                      UINT64_MAX,
                                       true,
                                       2.5,
                                       -0.5,
@@ -67,6 +70,7 @@ const std::vector<Scalar> kNumbers = {0,
                                       -1e6,
                                       0x1p63,
                                       -0x1p63,
+                                      0x1p64,
                                       1e19,
                                       1e39,
                                       1e300,
@@ -80,6 +84,16 @@ std::vector<T> elements() {
   if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, int32_t>) {
     return {Limits::min(), Limits::min() + 1, -1,           0, 1, 2, 3,
             300,           Limits::max() - 1, Limits::max()};
+  } else if constexpr (std::is_same_v<T, uint64_t> || std::is_same_v<T, uint32_t>) {
+    return {0,
+            1,
+            2,
+            3,
+            300,
+            Limits::max() / 2,
+            Limits::max() / 2 + 1,
+            Limits::max() - 1,
+            Limits::max()};
   } else if constexpr (std::is_integral_v<T>) {
     std::vector<T> all;
     for (int v = Limits::min(); v <= Limits::max(); ++v) all.push_back(static_cast<T>(v));
@@ -101,6 +115,7 @@ std::vector<T> elements() {
 /// A number as it is meant among elements of type T.
 template <class T>
 long double meant(Scalar number) {
+  if (number.is_beyond_int64()) return static_cast<long double>(number.to<uint64_t>());
   if (!number.is_floating_point()) return static_cast<long double>(number.to_int64());
   const double v = number.to_double();
   if constexpr (std::is_integral_v<T>) return v;
@@ -135,6 +150,8 @@ void check_type() {
 
 TEST(ByValue, ComparesAsNumbersInEveryDType) {
   check_type<uint8_t>();
+  check_type<uint32_t>();
+  check_type<uint64_t>();
   check_type<int8_t>();
   check_type<int16_t>();
   check_type<int32_t>();

@@ -69,7 +69,7 @@ TEST(Compare, FindsNanAndInfinity) {
 }
 
 TEST(Compare, IntegersAndBoolsAreFinite) {
-  for (DType dtype : {boolean, uint8, uint16, int8, int16, int32, int64}) {
+  for (DType dtype : {boolean, uint8, uint16, uint32, uint64, int8, int16, int32, int64}) {
     const Tensor x = ones({2, 3}, dtype);
     EXPECT_EQ(isnan(x).to_vector<bool>(), Bools(6, false));
     EXPECT_EQ(isinf(x).to_vector<bool>(), Bools(6, false));

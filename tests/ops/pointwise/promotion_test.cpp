@@ -37,26 +37,69 @@ TEST(Promotion, IsPyTorchsForEveryPairOfOperands) {
   EXPECT_EQ(count, 28 * 28);
 }
 
-// uint16 is none of torch 1.13, and later ones refuse to mix it with integers: these are NumPy's
-// and the array API's rules.
-TEST(Promotion, OfUint16IsNumPys) {
-  const std::pair<DType, DType> rules[] = {
-      {boolean, uint16},       {uint8, uint16},    {uint16, uint16},   {int8, int32},
-      {int16, int32},          {int32, int32},     {int64, int64},     {float16, float16},
-      {bfloat16, bfloat16},    {float32, float32}, {float64, float64}, {complex64, complex64},
-      {complex128, complex128}};
-  ASSERT_EQ(std::size(rules), static_cast<size_t>(kDTypeCount));
-  for (const auto& [other, want] : rules) {
-    EXPECT_EQ(promote_types(uint16, other), want) << name(other);
-    EXPECT_EQ(promote_types(other, uint16), want) << name(other);
-    EXPECT_EQ((ones({2}, uint16) + ones({2}, other)).dtype(), want) << name(other);
+/// What a dtype gives with each integer dtype; others are what they are.
+void expect_rules(DType dtype, const std::map<DType, DType>& rules) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto other = static_cast<DType>(i);
+    ASSERT_EQ(rules.count(other) == 1, is_integral(other) || other == boolean);
+    const DType want = rules.count(other) == 1 ? rules.at(other) : other;
+    EXPECT_EQ(promote_types(dtype, other), want) << name(other);
+    EXPECT_EQ(promote_types(other, dtype), want) << name(other);
+    EXPECT_EQ((ones({2}, dtype) + ones({2}, other)).dtype(), want) << name(other);
   }
+}
+
+// uint16, uint32 and uint64 are none of torch 1.13, and later ones refuse to mix them with other
+// integers: these are NumPy's and the array API's rules.
+TEST(Promotion, OfUnsignedIntegersIsNumPys) {
+  expect_rules(uint16, {{boolean, uint16},
+                        {uint8, uint16},
+                        {uint16, uint16},
+                        {uint32, uint32},
+                        {uint64, uint64},
+                        {int8, int32},
+                        {int16, int32},
+                        {int32, int32},
+                        {int64, int64}});
+  expect_rules(uint32, {{boolean, uint32},
+                        {uint8, uint32},
+                        {uint16, uint32},
+                        {uint32, uint32},
+                        {uint64, uint64},
+                        {int8, int64},
+                        {int16, int64},
+                        {int32, int64},
+                        {int64, int64}});
+  expect_rules(uint64, {{boolean, uint64},
+                        {uint8, uint64},
+                        {uint16, uint64},
+                        {uint32, uint64},
+                        {uint64, uint64},
+                        {int8, float64},
+                        {int16, float64},
+                        {int32, float64},
+                        {int64, float64}});
+}
+
+TEST(Promotion, NumbersDoNotWidenUnsignedIntegers) {
   // Numbers and 0-d tensors do not widen it.
   EXPECT_EQ((ones({2}, uint16) + 70000).dtype(), uint16);
   EXPECT_EQ((ones({2}, uint16) + ones({}, int64)).dtype(), uint16);
   EXPECT_EQ((ones({2}, uint16) + 0.5).dtype(), float32);
   EXPECT_EQ((ones({2}, uint16) / 2).dtype(), float32);
   EXPECT_EQ(sum(ones({2}, uint16)).dtype(), int64);
+  EXPECT_EQ(sum(ones({2}, uint32)).dtype(), int64);
+  EXPECT_EQ(sum(ones({2}, uint64)).dtype(), uint64);
+  EXPECT_EQ(prod(ones({2}, uint64)).dtype(), uint64);
+  EXPECT_EQ(cumsum(ones({2}, uint64), 0).dtype(), uint64);
+  EXPECT_EQ((ones({2}, uint64) + -1).dtype(), uint64);
+  EXPECT_EQ((ones({2}, uint64) + UINT64_MAX).dtype(), uint64);
+  EXPECT_EQ((ones({2}, boolean) + UINT64_MAX).dtype(), uint64);
+  EXPECT_EQ((ones({2}, float32) + UINT64_MAX).dtype(), float32);
+  EXPECT_EQ(clamp(ones({2}, uint64), 1, UINT64_MAX).dtype(), uint64);
+  EXPECT_EQ((ones({2}, uint64) + 0.5).dtype(), float32);
+  expect_error(ErrorKind::value, "a number above the largest int64 cannot be converted to int32",
+               [] { ones({2}, int32) < UINT64_MAX; });
 }
 
 /// The dtypes that PyTorch 1.13 has, in the order of op_dtypes.txt.

@@ -29,8 +29,7 @@ struct Reducer {
 template <bool largest>
 Scalar limit_of(DType dtype) {
   if (is_floating_point(dtype)) return largest ? kInf : -kInf;
-  if (dtype == uint8) return largest ? 255 : 0;
-  if (dtype == uint16) return largest ? 65535 : 0;
+  if (!is_signed(dtype)) return largest ? UINT64_MAX >> (64 - 8 * itemsize(dtype)) : uint64_t{0};
   const int bits = static_cast<int>(itemsize(dtype)) * 8 - 1;
   const int64_t low = bits == 63 ? INT64_MIN : -(int64_t{1} << bits);
   return largest ? ~low : low;
@@ -94,7 +93,8 @@ const std::vector<Shape> kShapes = {{7, 3},    {70, 63},  {3, 64},   {130, 200},
                                     {5, 4096}, {4, 4097}, {3, 9000}, {1100, 70}};
 
 TEST(MaskedReduction, HasTheBitsOfTheFilledTensor) {
-  for (DType dtype : {uint8, uint16, int16, int64, float16, bfloat16, float32, float64}) {
+  for (DType dtype :
+       {uint8, uint16, uint32, uint64, int16, int64, float16, bfloat16, float32, float64}) {
     for (const Shape& shape : kShapes) {
       const Tensor x = numbers(dtype, shape);
       for (const auto& [name, mask] : masks_over(shape[0], shape[1])) {

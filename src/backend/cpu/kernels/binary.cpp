@@ -277,6 +277,15 @@ void set_integers(Kernels& table, Op op) {
 #undef X
 }
 
+/// Of what does not depend on the sign.
+template <template <class> class F>
+void set_signless(Kernels& table, Op op) {
+#define X(constant, type, ...) \
+  table.binary[binary_index(op)][static_cast<int>(DType::constant)] = &binary<F, Signless<type>>;
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
+}
+
 template <template <class> class F>
 void set_all(Kernels& table, Op op) {
   set_integers<F>(table, op);
@@ -292,9 +301,12 @@ void set_by_fmod(Kernels& table, Op op) {
 }  // namespace
 
 void fill_binary(Kernels& table) {
-  set_all<Add>(table, Op::add);
-  set_all<Sub>(table, Op::sub);
-  set_all<Mul>(table, Op::mul);
+  set_signless<Add>(table, Op::add);
+  set_signless<Sub>(table, Op::sub);
+  set_signless<Mul>(table, Op::mul);
+  set<Add, float, double>(table, Op::add);
+  set<Sub, float, double>(table, Op::sub);
+  set<Mul, float, double>(table, Op::mul);
   set_by_fmod<FloorDiv>(table, Op::floor_div);
   set_by_fmod<Remainder>(table, Op::remainder);
   set_by_fmod<Fmod>(table, Op::fmod);
@@ -305,10 +317,10 @@ void fill_binary(Kernels& table) {
   set_extremes<float>(table);
   set_extremes<double>(table);
   set<Div, float, double>(table, Op::div);
-  set_integers<BitAnd>(table, Op::bit_and);
-  set_integers<BitOr>(table, Op::bit_or);
-  set_integers<BitXor>(table, Op::bit_xor);
-  set_integers<ShiftLeft>(table, Op::shift_left);
+  set_signless<BitAnd>(table, Op::bit_and);
+  set_signless<BitOr>(table, Op::bit_or);
+  set_signless<BitXor>(table, Op::bit_xor);
+  set_signless<ShiftLeft>(table, Op::shift_left);
   set_integers<ShiftRight>(table, Op::shift_right);
   set_integers<Gcd>(table, Op::gcd);
   set<CopySign, float, double>(table, Op::copysign);

@@ -30,13 +30,19 @@ HWY_INLINE I truncated(F x) {
   return static_cast<I>(inside ? x : low);
 }
 
-// Values that the small integers lack keep their low bits: PyTorch converts to uint8 via int64 and
-// to int8 and int16 via int32.
+// Values that the small integers lack keep their low bits: PyTorch converts to uint8 and uint32 via
+// int64 and to int8 and int16 via int32. uint64 has all numbers below 2^64; others become what they
+// are as int64.
 template <class From, class To>
 HWY_INLINE To converted(From x) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    using Between =
-        std::conditional_t<std::is_same_v<To, uint8_t> || sizeof(To) == 8, int64_t, int32_t>;
+  if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint64_t>) {
+    constexpr From half = 0x1p63f;
+    const bool is_large = (x >= half) & (x < 2 * half);
+    const auto bits = static_cast<uint64_t>(truncated<int64_t>(is_large ? x - half : x));
+    return is_large ? bits + (uint64_t{1} << 63) : bits;
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    constexpr bool is_wide = std::is_same_v<To, uint8_t> || std::is_same_v<To, uint32_t>;
+    using Between = std::conditional_t<is_wide || sizeof(To) == 8, int64_t, int32_t>;
     return static_cast<To>(truncated<Between>(x));
   } else {
     return static_cast<To>(x);
@@ -108,10 +114,22 @@ void cast(const void* a, void* out, size_t n) {
   }
 }
 
+// Between integers the sign of the result does not matter, and that of the operand only where it is
+// extended.
+template <class From, class To>
+constexpr Kernels::Unary cast_for() {
+  if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
+    using Source = std::conditional_t<(sizeof(To) > sizeof(From)), From, Signless<From>>;
+    return &cast<Source, Signless<To>>;
+  } else {
+    return &cast<From, To>;
+  }
+}
+
 template <class From>
 void set_row(Kernels& table) {
   Kernels::Unary* row = table.cast[static_cast<int>(dtype_of<From>)];
-#define X(constant, type, ...) row[static_cast<int>(DType::constant)] = &cast<From, type>;
+#define X(constant, type, ...) row[static_cast<int>(DType::constant)] = cast_for<From, type>();
   TAMIS_INTEGER_DTYPES(X)
   TAMIS_FLOAT_DTYPES(X)
 #undef X

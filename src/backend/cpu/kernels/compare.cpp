@@ -266,10 +266,10 @@ void from_mask(const uint64_t* mask, void* out, size_t n) {
 template <class T>
 void set_compares(Kernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
-  table.compare[compare_index(Op::eq)][type] = &compare<Eq, T>;
+  table.compare[compare_index(Op::eq)][type] = &compare<Eq, Signless<T>>;
   table.compare[compare_index(Op::lt)][type] = &compare<Lt, T>;
   table.compare[compare_index(Op::le)][type] = &compare<Le, T>;
-  table.find[type] = &find<T>;
+  table.find[type] = &find<Signless<T>>;
 }
 
 template <class T>
@@ -290,14 +290,14 @@ void set_mask(Kernels& table, DType dtype) {
 void fill_compare(Kernels& table) {
 #define X(constant, type, ...) \
   set_compares<type>(table);   \
-  set_mask<Nonzero<type>, sizeof(type), 1>(table, DType::constant);
+  set_mask<Nonzero<Signless<type>>, sizeof(type), 1>(table, DType::constant);
   TAMIS_INTEGER_DTYPES(X)
 #undef X
   set_compares<float>(table);
   set_compares<double>(table);
   set_compares_of_sizes<float>(table);
   set_compares_of_sizes<double>(table);
-  set_mask<Nonzero<uint8_t>, 1, 1>(table, DType::boolean);
+  set_mask<Nonzero<int8_t>, 1, 1>(table, DType::boolean);
   set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3C00>(table, DType::float16);
   set_mask<NonzeroBits<uint16_t, 0x7FFF>, 2, 0x3F80>(table, DType::bfloat16);
   set_mask<Nonzero<float>, 4, 0x3F800000>(table, DType::float32);

@@ -89,7 +89,7 @@ struct Kernels {
   /// read. Sums are taken over 64 interleaved lanes that are then added pairwise, on every
   /// instruction set, so the result does not depend on it; integers wrap. NaN wins in extremes; of
   /// nothing, the result is the neutral value. Those with a wide accumulator have of the integers
-  /// only int64. n >= 1.
+  /// only int64 and uint64. n >= 1.
   using Reduce = void (*)(const void* a, const uint64_t* mask, void* out, size_t n);
   Reduce reduce[kReductions][kDTypeCount];
   /// Contiguous lines of `width` elements onto `acc` in their order: acc[j] becomes the reduction

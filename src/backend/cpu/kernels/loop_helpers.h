@@ -2,8 +2,10 @@
 // words of each width.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "backend/cpu/kernels/kernels.h"
 
@@ -33,6 +35,19 @@ __attribute__((always_inline)) inline void prefetch_ahead(const T* x) {
   constexpr size_t kAhead = 16384 / sizeof(T);
   for (size_t i = 0; i < count; i += 64 / sizeof(T)) __builtin_prefetch(x + kAhead + i);
 }
+
+/// The signed integer of the same width, and other types themselves: kernels that do not depend on
+/// the sign are compiled for it alone.
+template <class T>
+struct SignlessOf {
+  using type = T;
+};
+template <std::unsigned_integral T>
+struct SignlessOf<T> {
+  using type = std::make_signed_t<T>;
+};
+template <class T>
+using Signless = typename SignlessOf<T>::type;
 
 /// Elements of W bytes, for any dtype of that width, so they alias all of them.
 template <int W>

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 
 #include "backend/cpu/kernels/isa_macros-inl.h"
@@ -353,7 +354,7 @@ void set_sum(Kernels& table) {
   table.reduce_lines[row][type] = &add_lines<F<Sum>, T, Sum>;
 }
 
-// Of a mean there are sums here.
+// Of a mean there are sums here. Those of uint64 have the same bits.
 template <class T, class Sum>
 void set_sums(Kernels& table) {
   set_sum<Reduction::sum, Plus, T, Sum>(table);
@@ -372,6 +373,12 @@ void set_squares(Kernels& table) {
 
 void fill_reduce(Kernels& table) {
   set_sums<int64_t, uint64_t>(table);
+  for (Reduction sums : {Reduction::sum, Reduction::mean, Reduction::prod}) {
+    const int row = reduction_index(sums);
+    constexpr int from = static_cast<int>(DType::int64), to = static_cast<int>(DType::uint64);
+    table.reduce[row][to] = table.reduce[row][from];
+    table.reduce_lines[row][to] = table.reduce_lines[row][from];
+  }
   set_sums<float, double>(table);
   set_sums<double, double>(table);
   set_sum<Reduction::nansum, PlusNumber, float, double>(table);

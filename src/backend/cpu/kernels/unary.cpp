@@ -113,6 +113,25 @@ void set_integers(Kernels& table, Op op) {
 #undef X
 }
 
+/// Of what does not depend on the sign.
+template <template <class> class F>
+void set_signless(Kernels& table, Op op) {
+#define X(constant, type, ...) \
+  table.unary[unary_index(op)][static_cast<int>(DType::constant)] = &unary<F, Signless<type>>;
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
+}
+
+/// Of what leaves unsigned integers as they are.
+template <template <class> class F>
+void set_signed(Kernels& table, Op op) {
+#define X(constant, type, ...)                                      \
+  table.unary[unary_index(op)][static_cast<int>(DType::constant)] = \
+      std::is_unsigned_v<type> ? &unary<Same, Signless<type>> : &unary<F, Signless<type>>;
+  TAMIS_INTEGER_DTYPES(X)
+#undef X
+}
+
 template <template <class> class F>
 void set_floats(Kernels& table, Op op) {
   set<F, float, double>(table, op);
@@ -121,12 +140,12 @@ void set_floats(Kernels& table, Op op) {
 }  // namespace
 
 void fill_unary(Kernels& table) {
-  set_integers<Neg>(table, Op::neg);
-  set_integers<Abs>(table, Op::abs);
+  set_signless<Neg>(table, Op::neg);
+  set_signed<Abs>(table, Op::abs);
   set_integers<Sign>(table, Op::sign);
-  set_integers<Relu>(table, Op::relu);
-  set_integers<BitNot>(table, Op::bit_not);
-  for (Op op : {Op::floor, Op::ceil, Op::round, Op::trunc}) set_integers<Same>(table, op);
+  set_signed<Relu>(table, Op::relu);
+  set_signless<BitNot>(table, Op::bit_not);
+  for (Op op : {Op::floor, Op::ceil, Op::round, Op::trunc}) set_signless<Same>(table, op);
 
   set_floats<Neg>(table, Op::neg);
   set_floats<Abs>(table, Op::abs);
