@@ -185,6 +185,8 @@ Tensor arange(Scalar start, Scalar end, Scalar step = 1, const Options& options 
 inline Tensor arange(Scalar start, Scalar end, const Options& options) {
   return arange(start, end, 1, options);
 }
+/// The same with end, if a step reaches it; float32 unless another dtype is given.
+Tensor range(Scalar start, Scalar end, Scalar step = 1, const Options& options = {});
 /// steps values from start to end, both included.
 Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options = {});
 /// base to the power of linspace(start, end, steps).

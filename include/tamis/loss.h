@@ -107,14 +107,6 @@ Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& target,
                                    const std::optional<Tensor>& mask = {},
                                    const std::string& reduction = "mean");
 
-// ---- rows by number -----------------------------------------------------------------------------
-
-/// The rows of weight [n, k] that x (int64 or int32) names: x's shape with k after it. The row
-/// padding_idx gets no gradient.
-Tensor embedding(const Tensor& x, const Tensor& weight, std::optional<int64_t> padding_idx = {});
-/// Each element kept with the probability 1 - p and divided by it, else 0. Without training, x.
-Tensor dropout(const Tensor& x, double p = 0.5, bool training = true);
-
 // For these, x is [classes] or [batch, classes, ...], the loss (and the mask) has x's shape without
 // the classes, and weight is [classes], of x's dtype. A target that is ignore_index counts nothing.
 // A kept target outside [0, classes) is an error of kind index. "mean" divides by the sum of the

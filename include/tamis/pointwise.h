@@ -43,6 +43,14 @@ Tensor isposinf(const Tensor& x);
 Tensor isneginf(const Tensor& x);
 /// log(x / (1 - x)), the inverse of sigmoid; with eps, x is limited to eps and 1 - eps first.
 Tensor logit(const Tensor& x, std::optional<double> eps = {});
+/// The n-th derivative of digamma, n >= 0.
+Tensor polygamma(int64_t n, const Tensor& x);
+/// The logarithm of the multivariate gamma function of dimension p >= 1. Refuses bools.
+Tensor mvlgamma(const Tensor& x, int64_t p);
+/// The share of the gamma distribution with shape a (a >= 0) that is below x (x >= 0), and above
+/// it. Floating point only; no gradient flows to a.
+Tensor igamma(const Tensor& a, const Tensor& x);
+Tensor igammac(const Tensor& a, const Tensor& x);
 /// x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1, exponent int32; of 0, infinity and NaN the
 /// number itself and 0. Floating point only.
 std::pair<Tensor, Tensor> frexp(const Tensor& x);

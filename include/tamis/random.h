@@ -34,6 +34,11 @@ Tensor bernoulli(const Tensor& p, std::optional<Generator> generator = {});
 /// needs is refused, as are elements that are negative or not finite.
 Tensor multinomial(const Tensor& p, int64_t num_samples, bool replacement = false,
                    std::optional<Generator> generator = {});
+/// Numbers of events where x (floating point, not negative) are expected, dtype of x.
+Tensor poisson(const Tensor& x, std::optional<Generator> generator = {});
+/// How many of count trials succeed, each with the probability prob. Both are of one floating point
+/// dtype and broadcast. No trials, and a prob below 0, give 0; above 1 all succeed.
+Tensor binomial(const Tensor& count, const Tensor& prob, std::optional<Generator> generator = {});
 /// Normal with these means and standard deviations, which broadcast, or are numbers beside a shape.
 /// Refuses a negative std.
 Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> generator = {});

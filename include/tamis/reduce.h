@@ -66,6 +66,18 @@ Tensor nanmin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor nanvar(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);
 Tensor nanstd(const Tensor& x, const Dims& dims = {}, double correction = 0, bool keepdim = false);
 
+// ---- of segments --------------------------------------------------------------------------------
+
+/// x (floating point) with the slices along axis reduced by "sum", "mean", "max", "min" or "prod"
+/// in segments that follow each other: lengths (integers, [..., segments] with the sizes of x
+/// before axis) or offsets (with one more entry, from 0 to the end) say where. initial is part of
+/// every segment. Without it an empty one is 0, NaN, -infinity, infinity or 1. Lengths must add up
+/// to x's size unless `unsafe`. The gradient of "max" and "min" is shared among equal elements.
+Tensor segment_reduce(const Tensor& x, const std::string& reduce,
+                      const std::optional<Tensor>& lengths = {},
+                      const std::optional<Tensor>& offsets = {}, int64_t axis = 0,
+                      bool unsafe = false, std::optional<Scalar> initial = {});
+
 // ---- of samples ---------------------------------------------------------------------------------
 
 /// The covariances of the variables that are the rows of x (1-d: one variable), [rows, rows], or

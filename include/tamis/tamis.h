@@ -17,6 +17,7 @@
 #include "tamis/index.h"
 #include "tamis/io.h"
 #include "tamis/iterate.h"
+#include "tamis/layers.h"
 #include "tamis/linalg.h"
 #include "tamis/loss.h"
 #include "tamis/mask.h"

@@ -26,6 +26,15 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape);
 /// All of them expanded to their common shape.
 std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors);
 
+/// The conjugate of the transposed matrices: a view unless x is complex. 0-d stays as it is.
+Tensor adjoint(const Tensor& x);
+/// The sums over what an expansion of `shape` to x's shape would repeat; x itself if that is
+/// nothing.
+Tensor sum_to_size(const Tensor& x, const Shape& shape);
+bool is_same_size(const Tensor& a, const Tensor& b);
+/// Whether the dtype has negative numbers.
+bool is_signed(const Tensor& x);
+
 // ---- pieces, as views ---------------------------------------------------------------------------
 
 /// Views of split_size consecutive slices of a dimension each; the last may be smaller.
@@ -137,6 +146,9 @@ Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t i
 Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim = 0,
                      std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
                      int64_t step = 1);
+/// The same for as_strided, of memory that is laid out as x is.
+Tensor as_strided_scatter(const Tensor& x, const Tensor& src, const Shape& size,
+                          const Shape& stride, std::optional<int64_t> storage_offset = {});
 /// The elements in reverse order along each of dims.
 Tensor flip(const Tensor& x, const Dims& dims);
 Tensor fliplr(const Tensor& x);  ///< along dimension 1

@@ -1,10 +1,13 @@
 // Methods and properties of Tensor that are not ops: what it is, its values as Python objects, and
 // the protocols by which other libraries see its memory.
 #include "convert.h"
+#include "core/check.h"
 #include "expr/expr.h"
 #include "ops/forms/forms.h"
+#include "ops/pointwise/pointwise.h"
 #include "slots.h"
 #include "tamis/complex.h"
+#include "tamis/view.h"
 
 namespace tamis::python {
 
@@ -58,8 +61,46 @@ PyObject* get_transposed(PyObject* self, void*) {
 PyObject* get_matrix_transposed(PyObject* self, void*) {
   return guard([&] { return wrap(tensor_of(self).transpose(-2, -1)); });
 }
+PyObject* get_adjoint(PyObject* self, void*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    check(x.dim() != 1, ErrorKind::shape,
+          "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor.");
+    return wrap(without_gil([&] { return adjoint(x); }));
+  });
+}
+PyObject* get_matrix_adjoint(PyObject* self, void*) {
+  return guard([&] {
+    const Tensor x = tensor_of(self);
+    check(x.dim() == 0 || x.dim() == 2, ErrorKind::shape,
+          "tensor.H is only supported on matrices (2-D tensors). Got {}-D tensor.{}", x.dim(),
+          x.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+    return wrap(without_gil([&] { return adjoint(x); }));
+  });
+}
 PyObject* get_data(PyObject* self, void*) {
   return guard([&] { return wrap(tensor_of(self).detach()); });
+}
+/// x takes over the memory of another tensor. What gradients know of x stays right only if shape
+/// and dtype do.
+int set_data(PyObject* self, PyObject* value, void*) {
+  return guard_int([&] {
+    if (value == nullptr || Py_TYPE(value) != tensor_type) {
+      raise_python(PyExc_TypeError, "x.data = y: y must be a tensor");
+    }
+    Tensor x = tensor_of(self);
+    const Tensor y = tensor_of(value).detach();
+    check(!x.requires_grad() || (x.shape() == y.shape() && x.dtype() == y.dtype()),
+          ErrorKind::value,
+          "x.data = y: x requires a gradient, so y must have its shape and dtype, {} and {}, but "
+          "has {} and {}; make a new tensor with y.clone().requires_grad_()",
+          x.shape(), scalar_type_name(x.dtype()), y.shape(), scalar_type_name(y.dtype()));
+    check(x.is_leaf() && !x.impl().base, ErrorKind::unsupported,
+          "x.data = y: x is a view or the result of an operation that gradients flow through");
+    rebind(x, y);
+    x.impl().dtype = y.dtype();
+    return 0;
+  });
 }
 PyObject* get_real(PyObject* self, void*) {
   return guard([&] {
@@ -326,6 +367,7 @@ PyMethodDef methods[] = {
      "Whether the elements lie in row-major order without gaps."},
     {"is_floating_point", is_float, METH_NOARGS, "Whether the dtype is a floating point one."},
     {"dim", dim, METH_NOARGS, "The number of dimensions."},
+    {"ndimension", dim, METH_NOARGS, "The number of dimensions."},
     {"numel", numel, METH_NOARGS, "The number of elements."},
     {"nelement", numel, METH_NOARGS, "The number of elements."},
     {"element_size", element_size, METH_NOARGS, "Bytes per element."},
@@ -376,7 +418,11 @@ PyGetSetDef properties[] = {
     {"is_cuda", get_false, nullptr, "Always False.", nullptr},
     {"T", get_transposed, nullptr, "A view with the dimensions in reverse order.", nullptr},
     {"mT", get_matrix_transposed, nullptr, "A view with the last two dimensions swapped.", nullptr},
-    {"data", get_data, nullptr, "The same memory in a tensor that no gradient flows through.",
+    {"H", get_matrix_adjoint, nullptr, "The conjugate of the transposed matrix.", nullptr},
+    {"mH", get_adjoint, nullptr, "The conjugate of the transposed matrices.", nullptr},
+    {"data", get_data, set_data,
+     "The same memory in a tensor that no gradient flows through; x.data = y makes x take over the "
+     "memory of y.",
      nullptr},
     {"real", get_real, nullptr, "The real parts, as a view.", nullptr},
     {"imag", get_imag, nullptr, "The imaginary parts, as a view.", nullptr},

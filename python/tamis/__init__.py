@@ -36,6 +36,7 @@ from tamis._arrow import to_arrow
 from tamis._async import masked_select_async, nonzero_async, run_async
 from tamis._limits import finfo, iinfo
 from tamis._tamis import *  # noqa: F401,F403
+from tamis._tensor_methods import *  # noqa: F401,F403
 from tamis._tensor_types import *  # noqa: F401,F403
 from tamis.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 

@@ -63,6 +63,11 @@ void add_views(std::vector<Row>& rows) {
       "as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
       "A view of the memory with these sizes and strides, in elements.", as_strided,
       {{grid(), Shape{2, 2}, Shape{1, 2}, {}}, {grid(), Shape{3}, Shape{2}, int64_t{1}}}));
+  rows.push_back(
+      make_row("as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, "
+               "int? storage_offset=None) -> Tensor",
+               "A copy of input with src in a view by these sizes and strides.", as_strided_scatter,
+               {{grid(), tensor({8, 9}), Shape{2}, Shape{3}, {}}}));
   add(rows, "contiguous(Tensor input) -> Tensor",
       "The tensor itself if it is row-major, else a copy.",
       [](Span a) -> Value { return self(a).contiguous(); }, {grid().t()});
@@ -101,6 +106,13 @@ void add_creation(std::vector<Row>& rows) {
         return full(shape_arg(a, 1), std::get<Scalar>(a[2]), options_or_own(a, 3));
       },
       {grid(), Shape{2}, Scalar(7), {}});
+  add(rows,
+      "new_empty_strided(Tensor input, int[] size, int[] stride, *, dtype? dtype=None) -> Tensor",
+      "A tensor of unspecified values of the dtype of this one, with these strides.",
+      [](Span a) -> Value {
+        return empty_strided(shape_arg(a, 1), shape_arg(a, 2), options_or_own(a, 3));
+      },
+      {grid(), Shape{2, 0}, Shape{1, 2}, {}});
   for (size_t i = first; i < rows.size(); ++i) rows[i].creates = true;
 }
 
@@ -127,6 +139,16 @@ void add_in_place(std::vector<Row>& rows) {
         return x.zero_();
       },
       {grid()});
+  add(rows,
+      "embedding_renorm_(Tensor input, Tensor indices, float max_norm, float norm_type=2.0) -> "
+      "Tensor",
+      "In place: the rows that indices name scaled to max_norm if their norm is larger.",
+      [](Span a) -> Value {
+        Tensor x = self(a);
+        return embedding_renorm_(x, tensor_arg(a, 1), std::get<double>(a[2]),
+                                 std::get<double>(a[3]));
+      },
+      {ones({2, 3}), tensor({1}), 1.0, 2.0});
   add(rows, "copy_(Tensor input, Tensor|Scalar src) -> Tensor",
       "In place: the values of src, broadcast and converted.",
       [](Span a) -> Value {

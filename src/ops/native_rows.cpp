@@ -16,6 +16,7 @@ std::vector<Row> contraction_rows() { return joined(product_rows(), einsum_rows(
 std::vector<Row> kept_rows() { return joined(prune_rows(), sampling_rows()); }
 std::vector<Row> shape_rows() { return joined(morphology_rows(), label_rows()); }
 std::vector<Row> encoding_rows() { return joined(run_rows(), polygon_rows()); }
+std::vector<Row> all_layer_rows() { return joined(layer_rows(), dropout_rows()); }
 std::vector<Row> margin_rows() { return joined(margin_loss_rows(), class_margin_loss_rows()); }
 
 }  // namespace
@@ -30,13 +31,16 @@ std::span<const Family> native_families() {
       {"Integrals and slopes", slope_rows},
       {"Losses of margins", margin_rows},
       {"Losses of distributions", likelihood_loss_rows},
-      {"Layers", layer_rows},
+      {"Layers", all_layer_rows},
       {"Distributions and spaces", distribution_rows},
       {"Attention", attention_rows},
       {"Pruning and sampling masks", kept_rows},
       {"Random spans and blocks", region_rows},
       {"Growing, shrinking and labelling masks", shape_rows},
       {"Run lengths and polygons", encoding_rows},
+      {"Gamma functions", gamma_rows},
+      {"Segments", segment_rows},
+      {"Sizes", size_rows},
   };
   return kFamilies;
 }

@@ -287,6 +287,10 @@ std::vector<Row> morphology_rows();
 std::vector<Row> label_rows();
 std::vector<Row> run_rows();
 std::vector<Row> polygon_rows();
+std::vector<Row> dropout_rows();
+std::vector<Row> gamma_rows();
+std::vector<Row> segment_rows();
+std::vector<Row> size_rows();
 
 /// Rows that belong together, under a title for the reference page.
 struct Family {

@@ -19,10 +19,15 @@ using namespace testing;
 /// point numbers.
 bool is_flat(const Row& row) {
   static const std::set<std::string> kNames = {
-      "floor_divide", "empty_like",   "zeros_like", "ones_like", "full_like", "rand_like",
-      "randn_like",   "bernoulli",    "isclose",    "bincount",  "normal",    "histc",
-      "histogram",    "randint_like", "nextafter",  "dropout"};  // other elements in every call:
-                                                                 // tests/ops/train/layers_test.cpp
+      "floor_divide",  "empty_like",      "zeros_like",
+      "ones_like",     "full_like",       "rand_like",
+      "randn_like",    "bernoulli",       "isclose",
+      "bincount",      "normal",          "histc",
+      "histogram",     "randint_like",    "nextafter",
+      "dropout",       "poisson",         "binomial",
+      "alpha_dropout", "feature_dropout", "feature_alpha_dropout",
+      "native_dropout"};  // other elements in every call:
+                          // tests/ops/train/layers_test.cpp
   return kNames.count(row.name()) != 0;
 }
 

@@ -4,13 +4,16 @@ import types
 from pathlib import Path
 
 import tamis
+import tamis.nn.functional
 import torch
+import torch.nn.functional
 
 LIST = Path(__file__).with_name("absent.txt")
 
 
 def listed():
-    """The names under their reasons. A line that begins with # is a reason; x.name is a method."""
+    """The names under their reasons. A line that begins with # is a reason; x.name is a method, F.name a
+    function of torch.nn.functional."""
     found, reason = {}, None
     for line in LIST.read_text().splitlines():
         if line.startswith("#"):
@@ -36,12 +39,13 @@ def names_in_torch():
     methods = public(torch.Tensor, lambda v: is_function(v) or isinstance(v, types.GetSetDescriptorType))
     writers = {name for name in functions if name.endswith("_")} | {"detach"}
     functions -= writers
-    return functions | {f"x.{name}" for name in (methods | writers) - functions}
+    layers = public(torch.nn.functional, is_function)
+    return functions | {f"x.{name}" for name in (methods | writers) - functions} | {f"F.{name}" for name in layers}
 
 
 def has(name):
-    owner = tamis.Tensor if name.startswith("x.") else tamis
-    return hasattr(owner, name.removeprefix("x."))
+    owner = {"x.": tamis.Tensor, "F.": tamis.nn.functional}.get(name[:2], tamis)
+    return hasattr(owner, name[2:] if name[1:2] == "." else name)
 
 
 def test_the_list_is_true():

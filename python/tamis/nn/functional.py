@@ -4,7 +4,7 @@ They are those of `tamis`, and take `mask=` where those do. `size_average` and `
 not taken; write `reduction`.
 """
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from tamis import _tamis
 from tamis._tamis import (
@@ -15,6 +15,7 @@ from tamis._tamis import (
     cosine_similarity,
     cross_entropy,
     embedding,
+    embedding_bag,
     gaussian_nll_loss,
     gelu,
     glu,
@@ -53,6 +54,7 @@ from tamis._tamis import (
 )
 
 __all__ = [
+    "alpha_dropout",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -61,12 +63,18 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
@@ -79,6 +87,7 @@ __all__ = [
     "layer_norm",
     "leaky_relu",
     "leaky_relu_",
+    "linear",
     "log_softmax",
     "logsigmoid",
     "margin_ranking_loss",
@@ -98,6 +107,8 @@ __all__ = [
     "relu",
     "relu6",
     "relu_",
+    "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
     "selu_",
@@ -115,6 +126,7 @@ __all__ = [
     "threshold",
     "threshold_",
     "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]
 
 
@@ -132,6 +144,85 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     """Each element kept with the probability 1 - p and divided by it, else zero; in place, if asked."""
     found = _tamis.dropout(input, p, training)
     return input.copy_(found) if inplace else found
+
+
+def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """Each element kept with the probability 1 - p, else the limit of selu, scaled; in place, if asked."""
+    return input.alpha_dropout_(p, training) if inplace else _tamis.alpha_dropout(input, p, training)
+
+
+def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """alpha_dropout of whole channels; in place, if asked."""
+    return input.feature_alpha_dropout_(p, training) if inplace else _tamis.feature_alpha_dropout(input, p, training)
+
+
+def _channel_dropout(name: str, dims: int) -> Callable[..., Any]:
+    def function(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        if input.dim() not in (dims + 1, dims + 2):
+            raise ValueError(f"{name}: expected {dims + 1}-D or {dims + 2}-D input, but got {input.dim()}-D")
+        # Without a batch, all channels are of one sample.
+        seen = input.unsqueeze(0) if input.dim() == dims + 1 else input
+        found = _tamis.feature_dropout(seen, p, training).reshape(input.shape)
+        return input.copy_(found) if inplace else found
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"dropout of whole channels of {dims} dimensions; in place, if asked."
+    return function
+
+
+dropout1d = _channel_dropout("dropout1d", 1)
+dropout2d = _channel_dropout("dropout2d", 2)
+dropout3d = _channel_dropout("dropout3d", 3)
+
+
+def rrelu(
+    input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+) -> Any:
+    """Each element, or a random share of it where it is not positive; in place, if asked."""
+    return rrelu_(input, lower, upper, training) if inplace else _tamis.rrelu(input, lower, upper, training)
+
+
+def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
+    """In place: rrelu."""
+    return input.rrelu_(lower, upper, training)
+
+
+def linear(input: Any, weight: Any, bias: Optional[Any] = None) -> Any:
+    """input times the transposed weight, plus bias."""
+    product = _tamis.matmul(input, weight.t())
+    return product if bias is None else product + bias
+
+
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """The softmax of (logits + noise of Gumbel's distribution) / tau. hard: 1 at the largest and 0 elsewhere, with
+    the gradient of the softmax."""
+    noise = -_tamis.empty_like(logits).exponential_().log()
+    soft = _tamis.softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    one = _tamis.zeros_like(logits).scatter_(dim, soft.argmax(dim, True), 1.0)
+    return one - soft.detach() + soft
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    distance_function: Optional[Callable[[Any, Any], Any]] = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """max(0, margin + d(anchor, positive) - d(anchor, negative)) for any function d, pairwise_distance unless given."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    distance = pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = _tamis.minimum(far, distance(positive, negative))
+    loss = _tamis.clamp_min(margin + near - far, 0)
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:

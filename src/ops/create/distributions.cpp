@@ -196,6 +196,11 @@ std::vector<Row> distribution_rows() {
                {{Scalar(0), Scalar(2), n(5), 10.0, f32}, {Scalar(1), Scalar(4), n(4), 2.0, i64}})
           .is_creation()
           .with_out(),
+      make_row("range(Scalar start, Scalar end, Scalar step=1, *, dtype dtype=float32) -> Tensor",
+               "start, start + step, ... up to end, which is included.", range,
+               {{Scalar(1), Scalar(4), Scalar(1), f32}, {Scalar(5), Scalar(0), Scalar(-2), i64}})
+          .is_creation()
+          .with_out(),
       make_row("empty_strided(int[] size, int[] stride, *, dtype dtype=float32) -> Tensor",
                "Unspecified values in memory with these strides.", empty_strided,
                {{Shape{2, 0}, Shape{1, 2}, f32}, {Shape{0, 3}, Shape{1, 1}, i64}})
@@ -220,6 +225,15 @@ std::vector<Row> distribution_rows() {
           .is_random()
           .is_creation()
           .with_out(),
+      make_row("poisson(Tensor input, " + drawn,
+               "Random numbers of events where input are expected.", poisson,
+               {{x, none}, {spread, Generator(3)}})
+          .is_random()
+          .function_only(),
+      make_row("binomial(Tensor count, Tensor prob, " + drawn,
+               "Random numbers of successes in count trials, each with the probability prob.",
+               binomial, {{x, tensor({0.5f, 0.25f, 1.f}), none}})
+          .is_random(),
       make_row("randint_like(Tensor input, int low, int high, *, dtype? dtype=None) -> Tensor",
                "Random integers from low up to but excluding high, with the shape and dtype of "
                "input.",

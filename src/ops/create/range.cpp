@@ -67,7 +67,7 @@ int64_t range_size(Scalar start, Scalar end, Scalar step, DType dtype) {
   return static_cast<int64_t>(size);
 }
 
-/// start + k * step for k in [0, size): what the loop of `range` computes for integers.
+/// start + k * step for k in [0, size): what the loop of `up_to` computes for integers.
 Tensor deferred_range(int64_t start, int64_t step, int64_t size, DType dtype) {
   const Tensor numbers = counter(size);
   const Tensor multiples = step == 1 ? numbers : numbers * scalar_tensor(step, DType::int64);
@@ -75,7 +75,7 @@ Tensor deferred_range(int64_t start, int64_t step, int64_t size, DType dtype) {
   return moved.to(dtype);
 }
 
-Tensor range(Scalar start, Scalar end, Scalar step, DType dtype) {
+Tensor up_to(Scalar start, Scalar end, Scalar step, DType dtype) {
   check_implemented(dtype != DType::boolean && !is_complex(dtype), "arange_cpu", dtype);
   for (Scalar v : {start, end, step}) check_fits(v, DType::float64);
   if (is_floating_point(dtype)) {
@@ -121,8 +121,28 @@ Tensor arange(Scalar start, Scalar end, Scalar step, const Options& options) {
   const DType inferred = !all_integers({start, end, step}) ? DType::float32
                          : is_large                        ? DType::uint64
                                                            : DType::int64;
-  const Tensor numbers = range(start, end, step, options.dtype.value_or(inferred));
+  const Tensor numbers = up_to(start, end, step, options.dtype.value_or(inferred));
   return detail::with_options(numbers, options);
+}
+
+Tensor range(Scalar start, Scalar end, Scalar step, const Options& options) {
+  const DType dtype = options.dtype.value_or(DType::float32);
+  check_implemented(dtype != DType::boolean && !is_complex(dtype), "range_cpu", dtype);
+  if (is_floating_point(dtype)) {
+    const double from = start.to_double(), to = end.to_double(), by = step.to_double();
+    check_range(from, to, by);
+    const double last = std::floor((to - from) / by);
+    check(last < 0x1p62, ErrorKind::value, "invalid size, possible overflow?");
+    const Tensor counted = arange(static_cast<int64_t>(last) + 1, {DType::float64, Device()});
+    return detail::with_options((counted * by + from).to(dtype), options);
+  }
+  for (Scalar v : {start, end, step}) check_fits(v, DType::int64);
+  const int64_t from = start.to_int64(), to = end.to_int64(), by = step.to_int64();
+  check_range(from, to, by);
+  const Tensor first = up_to(from, to, by, dtype);  // without end
+  const auto span = static_cast<__int128>(to) - from;
+  if (span % by != 0) return detail::with_options(first, options);
+  return detail::with_options(cat({first, full({1}, to, {dtype, Device()})}), options);
 }
 
 Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options) {

@@ -1,8 +1,8 @@
 // Layers: rows by number, and elements left out at random.
+#include "tamis/layers.h"
 #include "support/errors.h"
 #include "support/pointwise_cases.h"
 #include "tamis/autograd.h"
-#include "tamis/loss.h"
 #include "tamis/random.h"
 
 namespace tamis {
@@ -25,6 +25,52 @@ TEST(Embedding, GivesPaddingNoGradient) {
   const Tensor table = ones({3, 2}, float64).requires_grad_();
   embedding(tensor({2, 0, 2, 1}), table, -1).sum().backward();
   EXPECT_EQ(table.grad().to_vector<double>(), (std::vector<double>{1, 1, 1, 1, 0, 0}));
+}
+
+TEST(Embedding, ScalesRowsToANorm) {
+  Tensor table = tensor({{3.f, 4.f}, {0.5f, 0.f}, {6.f, 8.f}});
+  const Tensor found = embedding(tensor({0, 1}), table, {}, 1.0);
+  EXPECT_NEAR(table[0].norm().item<double>(), 1, 1e-6);
+  EXPECT_EQ(table[1].to_vector<float>(), (std::vector<float>{0.5f, 0}));
+  EXPECT_EQ(table[2].to_vector<float>(), (std::vector<float>{6, 8}));
+  EXPECT_TRUE(equal(found, table.narrow(0, 0, 2)));
+  EXPECT_KIND(embedding_renorm_(table, tensor({7}), 1.0), index);
+}
+
+TEST(Embedding, DividesGradientsByFrequency) {
+  const Tensor table = ones({3, 1}, float64).requires_grad_();
+  (embedding(tensor({2, 0, 2, 2}), table, {}, {}, 2, true) * tensor({1., 5., 2., 6.}).view({4, 1}))
+      .sum()
+      .backward();
+  EXPECT_EQ(table.grad().to_vector<double>(), (std::vector<double>{5, 0, 3}));
+}
+
+TEST(EmbeddingBag, ReducesRows) {
+  const Tensor table = arange(12, float32).view({4, 3}), line = tensor({0, 1, 2, 3, 1, 1});
+  const Tensor starts = tensor({0, 2, 2, 5});
+  const auto bag = [&](const char* mode, std::optional<int64_t> padding = {}) {
+    return embedding_bag(line, table, starts, {}, 2, false, mode, {}, false, padding)
+        .select(1, 0)
+        .to_vector<float>();
+  };
+  EXPECT_EQ(bag("sum"), (std::vector<float>{3, 0, 18, 3}));
+  EXPECT_EQ(bag("mean"), (std::vector<float>{1.5, 0, 6, 3}));
+  EXPECT_EQ(bag("max"), (std::vector<float>{3, 0, 9, 3}));
+  EXPECT_EQ(bag("mean", 1), (std::vector<float>{0, 0, 7.5, 0}));
+  EXPECT_EQ(bag("max", -3), (std::vector<float>{0, 0, 9, 0}));
+  EXPECT_EQ(embedding_bag(line, table, tensor({0, 2, 3}), {}, 2, false, "max", {}, true)
+                .select(1, 2)
+                .to_vector<float>(),
+            (std::vector<float>{5, 8}));
+}
+
+TEST(EmbeddingBag, RefusesOffsetsOutOfOrder) {
+  const Tensor table = ones({4, 3}), line = tensor({0, 1, 2});
+  EXPECT_KIND(embedding_bag(line, table), value);
+  EXPECT_KIND(embedding_bag(line, table, tensor({1, 2})), value);
+  EXPECT_KIND(embedding_bag(line, table, tensor({0, 4})), value);
+  EXPECT_KIND(embedding_bag(line, table, tensor({0, 2, 1})), value);
+  EXPECT_KIND(embedding_bag(tensor({4}), table, tensor({0})), index);
 }
 
 TEST(Dropout, ScalesWhatItKeeps) {
