@@ -7,14 +7,13 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+  # Not where headers are precompiled: g++ refuses one that ccache kept from a time when its headers had other dates. Paths
+  # are taken relative to the source, so that another clone finds what this one has compiled.
   find_program(CCACHE_PROGRAM ccache)
   mark_as_advanced(CCACHE_PROGRAM)
-  if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # ccache refuses to cache what uses a precompiled header unless it is told that this is safe. Paths are taken
-    # relative to the source, so that another clone finds what this one has compiled.
-    set(CMAKE_CXX_COMPILER_LAUNCHER
-        env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-        "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 "${CCACHE_PROGRAM}")
+  if(CCACHE_PROGRAM AND NOT TAMIS_PRECOMPILE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+                                    "${CCACHE_PROGRAM}")
   endif()
 endif()
 
