@@ -53,9 +53,10 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"cli/language/functions.cpp",
        {"between", "count", "any", "all", "sum", "mean", "std", "var", "min", "max", "median",
         "quantile"}},
-      // Names of dtypes, and a property of them.
+      // Names of dtypes, and properties of them.
       {"python/src/dtype.cpp",
-       {"float", "double", "half", "long", "int", "short", "cfloat", "cdouble", "is_complex"}},
+       {"float", "double", "half", "long", "int", "short", "cfloat", "cdouble", "is_complex",
+        "is_signed"}},
       // to() takes devices and other tensors too, and x.real and x.imag are properties.
       {"python/src/copies.cpp", {"to"}},
       {"python/src/methods.cpp", {"to", "real", "imag"}},

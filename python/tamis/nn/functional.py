@@ -217,7 +217,7 @@ def triplet_margin_with_distance_loss(
     """max(0, margin + d(anchor, positive) - d(anchor, negative)) for any function d, pairwise_distance unless given."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
-    distance = pairwise_distance if distance_function is None else distance_function
+    distance: Any = pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = _tamis.minimum(far, distance(positive, negative))
