@@ -175,6 +175,7 @@ Tensor from_capsule(PyObject* capsule, Copying copying) {
 }
 
 py::object capsule_of(const py::object& o) {
+  if (PyCapsule_CheckExact(o.ptr())) return o;  // of to_dlpack
   const py::tuple device = o.attr("__dlpack_device__")();
   const int type = py::int_(py::object(device[0])).cast<int>();
   if (type != kDeviceCpu)

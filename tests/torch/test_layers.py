@@ -299,6 +299,13 @@ def test_shapes_together():
                 lib.broadcast_shapes(*shapes)
 
 
+def test_capsules():
+    x = tamis.arange(4.0)
+    y = tamis.from_dlpack(tamis.to_dlpack(x))
+    y[0] = 9.0
+    assert x.tolist() == [9.0, 1.0, 2.0, 3.0] and torch.from_dlpack(tamis.to_dlpack(x)).tolist() == x.tolist()
+
+
 def test_names_of_types():
     for name in ["bool", *INTS, *FLOATS, "complex64", "complex128"]:
         x, theirs = tamis.zeros(2, dtype=getattr(tamis, name)), torch.zeros(2, dtype=getattr(torch, name))
