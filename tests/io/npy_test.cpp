@@ -34,6 +34,7 @@ TEST(Npy, HasThreeVersions) {
 TEST(Npy, KnowsElementTypesAndBothOrdersOfBytes) {
   const std::pair<const char*, DType> types[] = {
       {"b1", DType::boolean},   {"u1", DType::uint8},      {"i1", DType::int8},
+      {"u2", DType::uint16},    {"u4", DType::uint32},     {"u8", DType::uint64},
       {"i2", DType::int16},     {"i4", DType::int32},      {"i8", DType::int64},
       {"f2", DType::float16},   {"f4", DType::float32},    {"f8", DType::float64},
       {"c8", DType::complex64}, {"c16", DType::complex128}};
@@ -49,10 +50,10 @@ TEST(Npy, KnowsElementTypesAndBothOrdersOfBytes) {
 }
 
 TEST(Npy, DescribesTypesThatTamisLacks) {
-  const ArrayInfo info = parse(npy_file(npy_header("<u4", "(2,)"), std::string(8, 0)));
+  const ArrayInfo info = parse(npy_file(npy_header("<f16", "(2,)"), std::string(32, 0)));
   EXPECT_FALSE(info.dtype.has_value());
-  EXPECT_EQ(info.dtype_text, "<u4");
-  EXPECT_EQ(info.bytes, 8u);
+  EXPECT_EQ(info.dtype_text, "<f16");
+  EXPECT_EQ(info.bytes, 32u);
 }
 
 TEST(Npy, ReadsHeadersAsPythonWould) {

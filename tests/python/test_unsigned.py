@@ -121,6 +121,21 @@ def test_reductions_and_selection(a):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_many_elements_near_the_end_of_the_range(dtype):
+    most = 2 ** bits(dtype) - 1
+    a = (most - np.random.default_rng(3).integers(0, 40, 20000)).astype(dtype) if bits(dtype) < 64 else np.array(
+        [most - int(v) for v in np.random.default_rng(3).integers(0, 40, 20000)], "uint64")
+    x = tamis.tensor(a)
+    for ours, theirs in zip(tamis.unique(x, return_inverse=True, return_counts=True),
+                            np.unique(a, return_inverse=True, return_counts=True)):
+        check(ours, theirs)
+    check(x.sort(stable=True)[1], np.argsort(a, kind="stable"))
+    check(x.kthvalue(15000)[0], np.sort(a)[14999:15000].reshape(()))
+    check(x.topk(100)[0], np.sort(a)[::-1][:100])
+    assert x.max().item() == most and x.argmin().item() == a.argmin()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("other", OTHERS)
 def test_casts(dtype, other):
     a = special(dtype)

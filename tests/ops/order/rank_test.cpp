@@ -148,8 +148,8 @@ void expect_ranks_of_sorted(const Tensor& x) {
 TEST(KthValue, FindsWhatSortingFindsInLargeSlicesOfEveryDType) {
   manual_seed(6);
   const int threads = get_num_threads();
-  for (DType dtype : {uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16,
-                      float32, float64}) {
+  for (DType dtype :
+       {uint8, uint16, uint32, int8, int16, int32, int64, float16, bfloat16, float32, float64}) {
     for (int64_t n : {511, 512, 513, 3000, 65535, 65537, 200000}) {
       set_num_threads(n % 2 ? 1 : 3);
       const Tensor x = (randn({n}) * 50).to(dtype);

@@ -28,7 +28,7 @@ TEST(Unique, KeepsNaNsApartAndZerosTogether) {
 
 // Integers of a narrow range are counted, others are sorted.
 TEST(Unique, FindsTheSameIntegersHoweverFarApartTheyAre) {
-  for (DType dtype : {uint8, uint16, uint32, uint64, int8, int16, int32, int64}) {
+  for (DType dtype : {uint8, uint16, uint32, int8, int16, int32, int64}) {
     const Tensor few = numbers(dtype, 6000, 4).remainder(17).add(90).view({60, 100});
     for (const Tensor& x : {few, few.to(dtype).t(), few.sub(110).to(dtype)}) {
       const auto [values, inverse, counts] = unique(x.to(dtype), true, true, true);

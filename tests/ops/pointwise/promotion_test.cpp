@@ -98,7 +98,8 @@ TEST(Promotion, NumbersDoNotWidenUnsignedIntegers) {
   EXPECT_EQ((ones({2}, float32) + UINT64_MAX).dtype(), float32);
   EXPECT_EQ(clamp(ones({2}, uint64), 1, UINT64_MAX).dtype(), uint64);
   EXPECT_EQ((ones({2}, uint64) + 0.5).dtype(), float32);
-  expect_error(ErrorKind::value, "a number above the largest int64 cannot be converted to int32",
+  expect_error(ErrorKind::value,
+               "a number above the largest int64 cannot be converted to int32 without overflow",
                [] { ones({2}, int32) < UINT64_MAX; });
 }
 
