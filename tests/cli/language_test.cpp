@@ -237,10 +237,16 @@ TEST(CliFunctions, HaveAllPointwiseRowsAndMaskBuilders) {
   const bool eager = eager_mode();
   set_eager_mode(false);
   // Deferred and from tensors alone, and yet not only from the elements at the same position.
-  const std::set<std::string> others = {"outer",   "kron",    "addmm",        "addmv",
-                                        "addr",    "addbmm",  "baddbmm",      "bernoulli",
-                                        "normal",  "dropout", "view_as_real", "view_as_complex",
-                                        "corrcoef"};
+  const std::set<std::string> others = {"outer",         "kron",
+                                        "addmm",         "addmv",
+                                        "addr",          "addbmm",
+                                        "baddbmm",       "bernoulli",
+                                        "normal",        "dropout",
+                                        "view_as_real",  "view_as_complex",
+                                        "corrcoef",      "feature_dropout",
+                                        "alpha_dropout", "feature_alpha_dropout",
+                                        "rrelu",         "poisson",
+                                        "binomial"};
   const auto has = [](const Row& row, ParamType type) { return row.signature.find(type) >= 0; };
   for (const Row& row : all_rows()) {
     // Other parameters are dimensions and the like.

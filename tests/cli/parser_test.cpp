@@ -13,6 +13,7 @@ namespace {
 std::string shown(const Node& node) {
   if (node.kind == Node::Kind::number) {
     const Scalar v = node.number;
+    if (v.is_beyond_int64()) return std::to_string(static_cast<uint64_t>(v.to_int64()));
     return v.is_floating_point() ? std::to_string(v.to_double()) : std::to_string(v.to_int64());
   }
   if (node.kind == Node::Kind::name) return node.text;

@@ -117,8 +117,8 @@ TEST_F(Reading, NamesFilesThatItCannotUse) {
   expect_error(ErrorKind::format, "the file is empty", [&] { Reader reader(path_); });
   put_file(path_, "hello, this is text");
   expect_error(ErrorKind::format, "not a .npy", [&] { Reader reader(path_); });
-  put_file(path_, npy_file(npy_header("<u4", "(1,)"), "1234"));
-  expect_error(ErrorKind::dtype, "'<u4' is not supported; convert to int64 first",
+  put_file(path_, npy_file(npy_header("<f16", "(1,)"), "1234567890123456"));
+  expect_error(ErrorKind::dtype, "'<f16' is not supported; convert to float64 first",
                [&] { Reader(path_).read(0); });
 }
 

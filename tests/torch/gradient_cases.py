@@ -523,7 +523,27 @@ TABLE = {
     "gradient": [op("gradient", T(3, 4)), op("gradient", T(3, 4), spacing=0.5, dim=1, edge_order=2),
                  Case([T(4), C([0.0, 0.5, 2.0, 2.5])], lambda lib, x, at: lib.gradient(x, spacing=[at], edge_order=2))],
     "embedding": [op("embedding", C([[2, 0], [1, 2]]), T(3, 4)), op("embedding", C([2, 0, 2]), T(3, 4), padding_idx=2)],
-    "dropout": [op("dropout", T(3, 4), training=False), op("dropout", T(3, 4), p=1.0)],
+    "embedding_bag": [Case([C([2, 0, 1, 2]), T(3, 4), C([0, 1])], lambda lib, i, w, o, mode=mode:
+                           lib.nn.functional.embedding_bag(i, w, o, mode=mode)).but(order=1) for mode in ("sum", "mean", "max")],
+    "dropout": [written("dropout", op("dropout", T(3, 4), 0.5, False)), op("dropout", T(3, 4), p=1.0)],
+    **{name: [written(name, op(name, T(3, 4), 0.5, False)), op(name, T(3, 4), 1.0, True)]
+       for name in ("alpha_dropout", "feature_dropout", "feature_alpha_dropout")},
+    "native_dropout": [Case([T(3, 4)], lambda lib, x: lib.native_dropout(x, 0.5, False)[0])],
+    "rrelu": [written("rrelu", op("rrelu", T(3, 4, kind="signed"), 0.1, 0.3, False))],
+    # gamma functions, where they are smooth
+    "polygamma": [Case([T(3, 4)], lambda lib, x: lib.polygamma(2, x), lambda lib, x: (x * 1).polygamma_(2))],
+    "mvlgamma": [Case([T(3, 4)], lambda lib, x: lib.mvlgamma(x + 1, 2), lambda lib, x: (x + 1).mvlgamma_(2))],
+    "igamma": [op("igamma", C([0.5, 1.5, 2.5]), T(3))], "igammac": [op("igammac", C([0.5, 1.5, 2.5]), T(3))],
+    # segments and sizes
+    "segment_reduce": [Case([T(6, 2), C([2, 1, 3])], lambda lib, x, n, by=by: lib.segment_reduce(x, by, lengths=n)).but(order=1)
+                       for by in ("sum", "mean", "max", "min")],
+    "adjoint": [op("adjoint", T(3, 4)), op("adjoint", T(2, 3, 4))],
+    "sum_to_size": [Case([T(2, 3, 4)], lambda lib, x: x.sum_to_size(3, 1))],
+    "constant_pad_nd": [op("constant_pad_nd", T(3, 4), [1, 2, -1, 0], 0.5)],
+    # torch 1.13's gives memory that it has not initialised.
+    "as_strided_scatter": [in_torch(lambda x, y: torch.cat([torch.cat([x[:2, :1], y, x[:2, 3:]], 1), x[2:]]), T(3, 4), T(2, 2),
+                                    name="as_strided_scatter", size=[2, 2], stride=[4, 1], storage_offset=1)
+                           .but(layouts=["contiguous"])],
     # replacing
     "nan_to_num": [op("nan_to_num", T(3, 4))],
     "clamp_min": [op("clamp_min", T(3, 4), 0.5)], "clamp_max": [op("clamp_max", T(3, 4), T(4))],
@@ -544,21 +564,19 @@ TABLE = {
 
 # Rows through which no gradient flows: what they give is no floating point number, or depends on no element.
 FLAT = set("""
-    bernoulli_ cauchy_ empty_strided exponential_ geometric_ histc histogram is_nonzero log_normal_ logspace normal normal_
-    randint_like random_ scalar_tensor uniform_
-    all allclose any arange argmax argmin argsort argwhere band bernoulli between bincount bitwise_and bitwise_not
-    bitwise_or bitwise_xor bool bucketize byte causal char count count_nonzero detach documents drop_token_ids empty
-    empty_like eq equal eye floor_divide from_bits from_indices from_lengths full full_like ge gt int is_complex isclose isfinite
-    isin isinf isnan isneginf isposinf jagged_mask keep_token_ids le linspace logical_and logical_not logical_or logical_xor long lt
-    masked.all masked.any masked.argmax masked.argmin masked.count masked.output_mask multinomial ne new_empty
-    all allclose any arange argmax argmin argsort argwhere band bernoulli between bincount bitwise_and bitwise_left_shift
-    bitwise_not bitwise_or bitwise_right_shift bitwise_xor bool bucketize byte can_cast causal char count count_nonzero detach documents drop_token_ids empty
-    empty_like eq equal eye floor_divide from_bits from_indices from_lengths full full_like gcd ge gt int is_complex isclose isfinite
-    isin isinf isnan isneginf isposinf isreal jagged_mask keep_token_ids lcm le linspace logical_and logical_not logical_or logical_xor long lt
-    masked.all masked.any masked.argmax masked.argmin masked.count masked.output_mask multinomial ne nextafter new_empty
-    new_full new_ones new_zeros nonzero nonzero_static
-    nonzero_tuple one_hot ones ones_like promote_types rand rand_like randint randn randn_like randperm result_type searchsorted short signbit
-    sliding_window to_bits tril_indices triu_indices zeros zeros_like""".split())
+    all allclose any arange argmax argmin argsort argwhere band bernoulli bernoulli_ between bincount binomial
+    bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bool bucketize byte can_cast
+    cauchy_ causal char count count_nonzero detach dilate documents drop_token_ids embedding_renorm_ empty empty_like
+    empty_strided eq equal erode exponential_ eye floor_divide from_bits from_counts from_indices from_lengths
+    from_polygons from_runs full full_like gcd ge geometric_ gt histc histogram int is_complex is_nonzero is_same_size
+    is_signed isclose isfinite isin isinf isnan isneginf isposinf isreal jagged_mask keep_magnitude keep_token_ids
+    label lcm le linspace log_normal_ logical_and logical_not logical_or logical_xor logspace long lt masked.all
+    masked.any masked.argmax masked.argmin masked.count masked.output_mask min_p multinomial n_of_m ne new_empty
+    new_empty_strided new_full new_ones new_zeros nextafter nonzero nonzero_static nonzero_tuple normal normal_
+    one_hot ones ones_like poisson promote_types prune_magnitude rand rand_like randint randint_like randn randn_like
+    random_ random_blocks random_spans randperm range result_type scalar_tensor searchsorted short signbit
+    sliding_window to_bits to_counts to_polygons to_runs top_k top_p tril_indices triu_indices uniform_ zeros
+    zeros_like""".split())
 
 
 def with_complex(case, which):

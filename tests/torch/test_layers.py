@@ -122,7 +122,7 @@ def test_dropouts_at_the_ends(check, op):
     x = plain([[1.0, 2.0], [3.0, 0.5]])
     for p, training in [(0.0, True), (1.0, True), (0.5, False), (1.5, True)]:
         check(op, x, p, training)
-        check(op, x, p, training, call=lambda lib, x, *a: getattr(torch, op + "_")(x.clone(), *a)
+        check(op + "_", x, p, training, call=lambda lib, x, *a: getattr(torch, op + "_")(x.clone(), *a)
               if lib is torch else getattr(x.clone(), op + "_")(*a))
     check("feature_dropout", plain([1.0, 2.0]), 0.5, True)
 
@@ -144,6 +144,8 @@ def test_native_dropout_and_rrelu(check):
     x = plain([1.0, -2.0, 0.0])
     for args in [(), (0.25, 0.25, True), (0.1, 0.5, False), (0.5, 0.25)]:
         check("rrelu", x, *args, ulps=1)
+        check("rrelu_", x, *args, ulps=1, call=lambda lib, x, *a: torch.rrelu_(x.clone(), *a)
+              if lib is torch else x.clone().rrelu_(*a))
     check("rrelu", plain([1, 2]))
     tamis.manual_seed(3)
     x = tamis.full((N,), -1.0, requires_grad=True)
@@ -347,6 +349,7 @@ def test_gamma_functions(check, dtype):
     check("polygamma", 2, given([-0.5, -1.5, 0.0, -1.0, float("nan")], dtype), ulps=256)
     check("polygamma", -1, x)
     check("polygamma", 2, x, call=lambda lib, n, x: x.polygamma(n), ulps=64)
+    check("polygamma_", 2, x, call=lambda lib, n, x: x.clone().polygamma_(n), ulps=64)
     for p in (1, 2, 3):
         check("mvlgamma", given([2.0, 2.5, 7.0, 30.0], dtype), p, ulps=64)
     check("mvlgamma", x, 0)
