@@ -61,8 +61,9 @@ web:
 	@scripts/web-toolchain $(JOBS)
 	@cmake --preset web
 	@cmake --build --preset web --parallel $(JOBS) --target tamis_web
-	@node web/size.mjs build/web/tamis.wasm
-	@node web/make_package.mjs build/web/tamis.wasm build/web/package
+	@scripts/shrink-wasm build/web/tamis.wasm build/web/small.wasm
+	@node web/size.mjs build/web/small.wasm
+	@node web/make_package.mjs build/web/small.wasm build/web/package
 	@cd build/web && npm pack ./package --silent
 
 site: web
