@@ -167,5 +167,12 @@ TEST(Uint64, ConvertsFromAndToFloatingPointAbove2To63) {
       (std::vector<int64_t>{INT64_MIN, -1, INT64_MIN + 1024, INT64_MIN + 1025, (1LL << 40) + 1}));
 }
 
+TEST(Uint64, MeansByIndexAreExactAbove2To63) {
+  const Tensor x = tensor(Longs{kTop + 1, 3});
+  EXPECT_EQ(
+      x.index_reduce(0, tensor({1}), tensor(Longs{kTop + 5}), "mean", false).to_vector<uint64_t>(),
+      (Longs{kTop + 1, kTop + 5}));
+}
+
 }  // namespace
 }  // namespace tamis

@@ -30,7 +30,8 @@ Scalar identity(Combine combine, DType dtype) {
 
 /// x, which holds sums, divided by how many numbers were added up in each.
 void divide_by_counts(const Tensor& x, const ElementsOf& elements_of, bool include_self) {
-  const Tensor counts = full_on(backend_of(x), x.shape(), include_self ? 1 : 0, DType::int64);
+  const DType whole = x.dtype() == DType::uint64 ? DType::uint64 : DType::int64;
+  const Tensor counts = full_on(backend_of(x), x.shape(), include_self ? 1 : 0, whole);
   put_elements(counts, elements_of(counts), Tensor(1), Combine::add);
   const Tensor divisor = maximum(counts, 1);
   const DType dtype = result_type(x, divisor);

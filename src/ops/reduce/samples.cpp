@@ -43,8 +43,9 @@ Tensor weights_of(const std::optional<Tensor>& fweights, const std::optional<Ten
           scalar_type_name(aweights->dtype()));
     check_weights("aweights", *aweights, columns);
   }
-  if (fweights && aweights) return *fweights * *aweights;
-  return fweights ? *fweights : aweights ? *aweights : Tensor();
+  if (!fweights) return aweights.value_or(Tensor());
+  const Tensor counts = fweights->to(DType::int64);
+  return aweights ? counts * *aweights : counts;
 }
 
 // ---- histograms ---------------------------------------------------------------------------------
