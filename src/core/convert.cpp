@@ -91,10 +91,11 @@ DType promote_numbers(DType a, DType b) {
 }
 
 void check_in_list(Scalar value, DType found) {
-  check(found != DType::uint64 || value.is_beyond_int64() || value.to_int64() >= 0,
-        ErrorKind::value,
+  if (found != DType::uint64 || value.is_beyond_int64()) return;
+  const int64_t number = value.to_int64();
+  check(number >= 0, ErrorKind::value,
         "no integer dtype has {} and numbers above the largest int64; choose one with dtype=",
-        value.to_int64());
+        number);
 }
 
 const char* scalar_type_name(DType dtype) { return kScalarNames[static_cast<int>(dtype)]; }
