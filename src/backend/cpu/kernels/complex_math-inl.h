@@ -17,10 +17,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tamis::cpu::HWY_NAMESPACE::math {
 
 // exp(x) - 1. The plain difference would lose all digits of a small x, and 1 - cos(im) those of a
-// small im. In double, and from 40 on by exp, which knows where a product with infinity is finite.
+// small im. In double, and from 40 on by exp; where that overflows, times the sine of a small angle
+// it need not.
 HWY_INLINE std::complex<double> expm1(std::complex<double> x) {
   const double re = x.real(), im = x.imag();
   if (im == 0) return {std::expm1(re), im};
+  if (re > 709 && std::isfinite(re)) {
+    const double root = std::exp(re / 2);
+    return {root * std::cos(im) * root - 1.0, root * std::sin(im) * root};
+  }
   if (re > 40) return std::exp(x) - 1.0;
   if (re == -std::numeric_limits<double>::infinity()) {
     return {-1, std::copysign(0.0, std::isfinite(im) ? std::sin(im) : im)};
