@@ -11,6 +11,7 @@
 #include "tamis/create.h"
 #include "tamis/pointwise.h"
 #include "tamis/reduce.h"
+#include "tamis/view.h"
 
 namespace tamis::python {
 
