@@ -60,10 +60,10 @@ web:
 	@scripts/setup --web
 	@scripts/web-toolchain $(JOBS)
 	@cmake --preset web
-	@cmake --build --preset web --parallel $(JOBS) --target tamis_web
+	@cmake --build --preset web --parallel $(JOBS) --target tamis_web tamis_web_maker
 	@scripts/shrink-wasm build/web/tamis.wasm build/web/small.wasm
 	@node web/size.mjs build/web/small.wasm
-	@node web/make_package.mjs build/web/small.wasm build/web/package
+	@node web/make_package.mjs build/web/small.wasm build/web/maker.wasm build/web/package
 	@cd build/web && npm pack ./package --silent
 
 site: web

@@ -5,6 +5,7 @@ elements, contiguous or transposed, `p` and `q` the same with positive elements,
 of them true. `f`, `g` and `k` are x, y and m as vectors, always contiguous. `i` are n random indices of a vector, `j`
 of columns, in the shape of x, `r` of rows, one for each row; `v` are 1000 sorted values, `s` are 16. `n` is the number
 of elements, `a` and `b` the sizes of x. `A` and `B` are square matrices of n elements, `d` and `e` vectors of their size.
+`u` is like x, between 0 and 1; `c` has two rows, `z` three columns, and `w` is a vector of one element.
 """
 
 import dataclasses
@@ -22,7 +23,7 @@ class Expression:
     def is_flat(self):
         """Whether it has contiguous operands only."""
         names = set(compile(self.text, "", "eval").co_names)
-        return not names & {"x", "y", "p", "q", "m", "o"}
+        return not names & {"x", "y", "p", "q", "m", "o", "u"}
 
 
 def same(text, **options):
@@ -91,6 +92,37 @@ POINTWISE = [
     same("t.isclose(x, y)", **FLOATS),
     same("t.allclose(x, x)", **FLOATS),
     Expression("t.equal(x, x)", "np.array_equal(x, x)"),
+    *unary("sinh cosh deg2rad rad2deg exp2 signbit sinc i0", **FLOATS),
+    *unary("positive"),
+    *[
+        Expression(f"t.{ours}({operand})", f"np.{theirs}({operand})", **FLOATS)
+        for ours, theirs, operand in (
+            ("asin", "arcsin", "u"), ("acos", "arccos", "u"), ("atan", "arctan", "x"), ("asinh", "arcsinh", "x"),
+            ("acosh", "arccosh", "p"), ("atanh", "arctanh", "u"), ("fix", "trunc", "x"), ("frexp", "frexp", "x"),
+        )
+    ],
+    *[Expression(f"t.{name}({operand})", **FLOATS) for name, operand in (
+        ("erfc", "x"), ("erfinv", "u"), ("frac", "x"), ("digamma", "p"), ("lgamma", "p"), ("logit", "u"),
+        ("celu", "x"), ("selu", "x"), ("hardshrink", "x"))],
+    Expression("t.threshold(x, 0.5, 0)", **FLOATS),
+    Expression("t.sgn(x)", "np.sign(x)"),
+    Expression("t.isreal(x)", "np.isreal(x)"),
+    Expression("t.prelu(x, w)", **FLOATS),
+    Expression("t.rrelu(x)", **FLOATS),
+    Expression("t.polygamma(1, p)", **FLOATS),
+    Expression("t.mvlgamma(p + 1, 2)", **FLOATS),
+    *binary("copysign heaviside hypot nextafter fmax fmin float_power", "p, q", **FLOATS),
+    Expression("t.atan2(x, y)", "np.arctan2(x, y)", **FLOATS),
+    Expression("t.ldexp(x, j)", **FLOATS),
+    Expression("t.xlogy(x, q)", **FLOATS),
+    *[Expression(f"t.{name}(p, q)", **FLOATS) for name in ("igamma", "igammac")],
+    *binary("gcd lcm", "p, q", **INTEGERS),
+    Expression("t.bitwise_left_shift(x, 3)", "np.left_shift(x, 3)", **INTEGERS),
+    Expression("t.bitwise_right_shift(x, 3)", "np.right_shift(x, 3)", **INTEGERS),
+    Expression("t.rsub(x, y)", "np.subtract(y, x)"),
+    Expression("t.addcmul(x, p, q)", "x + p * q"),
+    Expression("t.addcdiv(x, p, q)", "x + p / q", **FLOATS),
+    Expression("t.lerp(x, y, 0.25)", "x + x.dtype.type(0.25) * (y - x)", **FLOATS),
     Expression("x.to(t.float64)", "x.astype(np.float64)", dtypes="fi"),
     Expression("x.to(t.float32)", "x.astype(np.float32)", dtypes="di"),
     Expression("x.to(t.int64)", "x.astype(np.int64)", **FLOATS),
@@ -179,16 +211,22 @@ INDEX = [
     Expression("t.index_copy(x, 0, r, y)"),
     Expression("t.index_fill(x, 0, r, 0)"),
     Expression("t.repeat_interleave(f, 2)", "np.repeat(f, 2)"),
-    Expression("t.flip(x, [0])", "np.flip(x, [0])"),
-    Expression("t.flip(x, [1])", "np.flip(x, [1])"),
+    # Values are taken: NumPy's flipped views are copied.
+    Expression("t.flip(x, [0])", "np.flip(x, [0]).copy()"),
+    Expression("t.flip(x, [1])", "np.flip(x, [1]).copy()"),
     Expression("t.roll(x, 3, 1)", "np.roll(x, 3, 1)"),
-    Expression("t.rot90(x)", "np.rot90(x)"),
+    Expression("t.rot90(x)", "np.rot90(x).copy()"),
     Expression("t.cat([x, y])", "np.concatenate([x, y])"),
     Expression("t.cat([x, y], 1)", "np.concatenate([x, y], 1)"),
     same("t.stack([x, y])"),
     same("t.hstack([x, y])"),
     same("t.vstack([x, y])"),
     same("t.tile(x, (2, 1))"),
+    same("t.dstack([x, y])"),
+    same("t.column_stack([x, y])"),
+    Expression("t.block_diag(A, B)", largest=10**5),
+    Expression("t.diagflat(d)", "np.diagflat(d)"),
+    Expression("t.fill(x, 2)", "np.full_like(x, 2)"),
     same("t.tril(x)"),
     same("t.triu(x)"),
     Expression("t.diag(d)", "np.diag(d)"),
@@ -216,6 +254,13 @@ CREATION = [
     Expression("t.randint(0, 100, (n,))", "rng.integers(0, 100, n)", dtypes="f"),
     Expression("t.randperm(n)", "rng.permutation(n)", dtypes="f", largest=10**5),
     same("t.meshgrid(d, e, indexing='ij')"),
+    Expression("t.cartesian_prod(d, e)"),
+    Expression("t.combinations(d, 2)", largest=10**5),
+    Expression("t.logspace(0, 1, n)", "np.logspace(0, 1, n, dtype=np.float32)", dtypes="f"),
+    Expression("t.vander(d, 3)", "np.vander(d, 3)", dtypes="fd"),
+    Expression("t.normal(0.0, 1.0, (n,))", "rng.normal(0, 1, n)", dtypes="f"),
+    Expression("t.poisson(p)", "rng.poisson(p)", dtypes="f", largest=10**5),
+    Expression("t.randint_like(f, 100)", "rng.integers(0, 100, n)", dtypes="f"),
     Expression("t.tril_indices(b, b)", "np.tril_indices(b)", dtypes="f"),
 ]
 
@@ -225,6 +270,29 @@ PRODUCTS = [
     Expression("t.dot(f, g)", "np.dot(f, g)", dtypes="fd"),
     same("t.outer(d, e)"),
     Expression("t.addmm(A, A, B)", dtypes="fd", largest=10**5),
+    Expression("t.addmv(d, A, e)", "d + A @ e", dtypes="fd"),
+    Expression("t.addr(A, d, e)", "A + np.outer(d, e)"),
+    Expression("t.vdot(f, g)", "np.vdot(f, g)", dtypes="fd"),
+    Expression("t.inner(f, g)", "np.inner(f, g)", dtypes="fd"),
+    Expression("t.tensordot(A, B, 1)", "np.tensordot(A, B, 1)", dtypes="fd", largest=10**5),
+    Expression("t.einsum('ij,kj->ik', A, B)", "np.einsum('ij,kj->ik', A, B)", dtypes="fd", largest=10**5),
+    Expression("t.kron(d, e)", "np.kron(d, e)"),
+    Expression("t.trace(A)", "np.trace(A)"),
+    Expression("t.cov(c)", "np.cov(c)", dtypes="fd"),
+    Expression("t.corrcoef(c)", "np.corrcoef(c)", dtypes="fd"),
+    Expression("t.cross(z, z, dim=1)", "np.cross(z, z)"),
+    Expression("t.cdist(c.t(), c.t())", dtypes="fd", largest=10**3),
+    Expression("t.pdist(c.t())", dtypes="fd", largest=10**3),
+    Expression("t.pairwise_distance(x, y)", dtypes="fd"),
+    Expression("t.cosine_similarity(x, y)", dtypes="fd"),
+    Expression("t.dist(x, y)", "np.linalg.norm(x - y)", dtypes="fd"),
+    Expression("t.renorm(x, 2, 0, 1)", dtypes="fd"),
+    Expression("t.trapezoid(x)", "np.trapz(x)", dtypes="fd"),
+    Expression("t.cumulative_trapezoid(x)", dtypes="fd"),
+    Expression("t.gradient(f)", "np.gradient(f)", dtypes="fd"),
+    Expression("t.histc(f, 100, -3, 3)", "np.histogram(f, 100, (-3, 3))[0]", dtypes="fd"),
+    Expression("t.layer_norm(x, (b,))", dtypes="fd"),
+    Expression("F.embedding(r, A)", "A[r]", dtypes="fd"),
 ]
 
 LOSSES = [
@@ -259,11 +327,15 @@ EXPRESSIONS = [
 LEFT_OUT = {
     "another name of a function above": "absolute add clip concat concatenate div divide greater greater_equal less "
     "less_equal max mul multiply mm matmul moveaxis negative not_equal partition ravel sub subtract swapdims transpose "
-    "true_divide percentile nanmax nanmin nanstd nanvar fliplr flipud",
+    "true_divide percentile nanmax nanmin nanstd nanvar fliplr flipud arccos arccosh arcsin arcsinh arctan arctan2 "
+    "arctanh ger range row_stack trapz constant_pad_nd histogram atleast_1d atleast_2d atleast_3d baddbmm addbmm",
     "in-place form or part of a function above": "diagonal_scatter index_put index_reduce put scatter_reduce "
     "select_scatter slice_scatter empty empty_like diag_embed split_with_sizes unflatten narrow select split chunk "
-    "unbind broadcast_tensors reshape flatten unsqueeze t min bmm triu_indices randn_like rand_like",
-    "complex numbers": "complex conj imag real view_as_complex view_as_real is_complex",
-    "draws by another rule": "bernoulli multinomial",
-    "no arithmetic": "result_type",
+    "unbind as_strided as_strided_scatter empty_strided dsplit hsplit vsplit tensor_split broadcast_tensors reshape flatten unsqueeze t min bmm triu_indices randn_like rand_like",
+    "complex numbers": "complex conj imag real view_as_complex view_as_real is_complex polar adjoint",
+    "draws by another rule": "bernoulli multinomial binomial dropout alpha_dropout feature_dropout "
+    "feature_alpha_dropout native_dropout",
+    "a loss or layer of the kind above": "cosine_embedding_loss hinge_embedding_loss kl_div margin_ranking_loss "
+    "poisson_nll_loss triplet_margin_loss embedding_bag segment_reduce",
+    "no arithmetic": "result_type can_cast promote_types is_nonzero is_same_size is_signed scalar_tensor",
 }

@@ -111,6 +111,16 @@ std::vector<Workload> workloads(Data& d) {
       {"isin small range", "isin", {longs, flat("values", d.small_values.data(), "int64", 1000)}},
       {"isin wide range", "isin", {longs, flat("values", d.wide_values.data(), "int64", 1000)}},
       {"kthvalue", "kthvalue", {x, flat("k", &d.k, "int64", 1)}},
+      {"x > 0", "is_positive", {x}},
+      {"atan", "atan", {x}},
+      {"x + y of 10",
+       "add",
+       {flat("x", d.x.data(), "float32", 10), flat("other", d.other.data(), "float32", 10)},
+       10},
+      {"x[i] of 10",
+       "take",
+       {flat("x", d.x.data(), "float32", 1000), flat("index", d.lengths.data(), "int64", 10)},
+       10},
   };
 }
 

@@ -20,6 +20,7 @@ import numpy as np
 
 import attention
 import cli_select
+import cluster
 import memory
 import report
 import rows
@@ -31,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ["ceilings", "tamis", "torch", "xtensor"]  # C++ modules
 MODULES = ["tamis", "torch", "numpy"]  # Python
 LARGEST_CACHE = 128 << 20  # bytes
-PARTS = ["table", "sweep", "memory", "density", "scaling", "isa", "cli", "webgpu", "attention"]
+PARTS = ["table", "sweep", "memory", "density", "scaling", "isa", "cli", "webgpu", "attention", "cluster"]
 
 
 class Libraries:
@@ -167,6 +168,20 @@ def run_webgpu(build, quick):
     return json.loads(done.stdout)
 
 
+def run_cluster(build, quick):
+    """What bench/cluster.py measures, in the environment that has Dask."""
+    python = ROOT / "build/venv/bin/python"
+    if not list(python.parent.parent.glob("lib/*/site-packages/distributed")):
+        print("Dask is not in build/venv, so the cluster is left out")
+        return None
+    command = [str(python), str(ROOT / "bench/cluster.py"), "--json", *["--quick"] * quick]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        print("bench/cluster.py failed, so the cluster is left out")
+        return None
+    return json.loads(done.stdout)
+
+
 def run(options, libraries, out, save):
     """Puts all parts that were asked for into out, by name."""
     rounds, threads = options.rounds, options.threads
@@ -210,6 +225,10 @@ def run(options, libraries, out, save):
         wanted = [name for name in attention.CALLS if name in libraries.modules]
         out["attention"] = attention.measure(wanted, threads, rounds, libraries.evict)
         print(attention.table(out["attention"]) + "\n", flush=True)
+    if "cluster" in options.parts:
+        out["cluster"] = run_cluster(options.build, options.quick)
+        if out["cluster"]:
+            print(cluster.table(out["cluster"]) + "\n", flush=True)
     save()
 
 
@@ -239,6 +258,10 @@ def write_docs(out, heading):
     if "attention" in out:
         text = report.replace_part(text, "attention", attention.table(out["attention"], with_targets=False))
     path.write_text(text, encoding="utf-8")
+    if out.get("cluster"):
+        path = ROOT / "docs/cluster.md"
+        text = report.replace_part(path.read_text(encoding="utf-8"), "cluster", cluster.table(out["cluster"], False))
+        path.write_text(text, encoding="utf-8")
 
 
 def cpu_name():

@@ -80,6 +80,8 @@ def make_arrays(n, dtype, layout):
         "r_classes": rng.integers(0, columns, rows), "v": np.sort(values(1000)), "s": values(16),
         "A": values(side, side), "B": values(side, side), "d": values(side), "e": values(side),
         "d_row": values(columns), "d_column": values(rows, 1),
+        "u": laid_out((rng.random((rows, columns)) * 0.98 + 0.01).astype(dtype)), "w": values(1),
+        "c": values(2, max(2, n // 2)), "z": values(max(1, n // 3), 3),
     }  # fmt: skip
 
 
@@ -181,7 +183,7 @@ def missing():
 
 def as_json(cells):
     return [
-        {**dataclasses.asdict(c), "ratio": c.ratio, "best_peer": c.best_peer, "is_lost": c.ratio < LOST} for c in cells
+        {**dataclasses.asdict(c), "ratio": c.ratio, "best_peer": c.best_peer, "is_lost": bool(c.ratio < LOST)} for c in cells
     ]
 
 

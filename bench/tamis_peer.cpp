@@ -121,6 +121,22 @@ Call kthvalue(const Arrays& a) {
   return [x = tensor(a, "x"), k = a.integer("k")] { tamis::kthvalue(x, k); };
 }
 
+Call add(const Arrays& a) {
+  return [x = tensor(a, "x"), other = tensor(a, "other")] { (x + other).settle(); };
+}
+
+Call is_positive(const Arrays& a) {
+  return [x = tensor(a, "x")] { (x > 0).settle(); };
+}
+
+Call atan(const Arrays& a) {
+  return [x = tensor(a, "x")] { tamis::atan(x).settle(); };
+}
+
+Call take(const Arrays& a) {
+  return [x = tensor(a, "x"), at = tensor(a, "index")] { tamis::index(x, {at}); };
+}
+
 }  // namespace
 
 const std::map<std::string_view, Operation>& operations() {
@@ -142,6 +158,10 @@ const std::map<std::string_view, Operation>& operations() {
       {"length_mask", length_mask},
       {"isin", isin},
       {"kthvalue", kthvalue},
+      {"add", add},
+      {"is_positive", is_positive},
+      {"atan", atan},
+      {"take", take},
   };
   return known;
 }

@@ -9,7 +9,8 @@ import typing
 
 import numpy as np
 
-PAUSE = 0.002  # between libraries: the threads of one go on spinning for a while after its call
+PAUSE = 0.005  # between libraries; more than a tick of the system's clock, by which it counts the time of threads
+LONGEST_PAUSE = 0.1
 SHORT = 0.0002  # shorter calls are repeated until a sample takes as long as
 SAMPLE = 0.001
 SLOW = 4.0  # a case that would need more than these seconds for all rounds gets fewer
@@ -136,6 +137,18 @@ class Case:
         }  # fmt: skip
 
 
+def wait_until_quiet():
+    """Sleeps until no thread of this process runs any more. Those of OpenMP spin for several milliseconds after a
+    call, and would take their core from the library that comes next."""
+    deadline = time.perf_counter() + LONGEST_PAUSE
+    while True:
+        start, used = time.perf_counter(), time.process_time()
+        time.sleep(PAUSE)
+        now = time.perf_counter()
+        if time.process_time() - used < 0.1 * (now - start) or now > deadline:
+            return
+
+
 def interleave(cases, rounds, evict):
     """Runs every case once per round; returns their summaries. evict fills the caches with something else, so
     that no case finds there what the one before it left, or what it left itself."""
@@ -144,6 +157,6 @@ def interleave(cases, rounds, evict):
     while not all(case.is_done() for case in cases):
         for case in cases:
             if not case.is_done():
-                time.sleep(PAUSE)
+                wait_until_quiet()
                 case.sample(evict)
     return [case.summary() for case in cases]

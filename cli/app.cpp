@@ -39,7 +39,7 @@ const Command* find_command(const std::string& name) {
 std::unique_ptr<CLI::App> make_app(Options& options) {
   auto app = std::make_unique<CLI::App>(
       "Select, fill, count, describe and draw the elements of .npy, .npz, .safetensors, CSV and\n"
-      "raw files for which a condition is true.",
+      "raw files and of Zarr stores for which a condition is true.",
       "tamis");
   app->require_subcommand(1);
   app->set_help_flag("-h,--help", "Print this help");

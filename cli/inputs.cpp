@@ -36,26 +36,6 @@ DType parse_dtype(const std::string& text) {
   return static_cast<DType>(found - names.begin());
 }
 
-/// "100,200", "100x200" or "[100, 200]"
-Shape parse_shape(const std::string& text) {
-  std::string plain;
-  for (char c : text) {
-    if (c != ' ' && c != '[' && c != ']' && c != '(' && c != ')') plain += c == 'x' ? ',' : c;
-  }
-  if (!plain.empty() && plain.back() == ',') plain.pop_back();
-  Shape shape;
-  for (const char *at = plain.data(), *end = at + plain.size(); at < end;) {
-    int64_t size = 0;
-    const auto [next, error] = std::from_chars(at, end, size);
-    if (error != std::errc() || size < -1 || (next < end && *next != ',')) {
-      throw UsageError(fmt::format("--shape: '{}' is not a shape; write it like 100,200", text));
-    }
-    shape.push_back(size);
-    at = next + 1;
-  }
-  return shape;
-}
-
 /// "x=weight", as files have it.
 FileArgument parse_name(const std::string& text) {
   const size_t equals = text.find('=');
@@ -82,7 +62,7 @@ std::optional<io::RawLayout> raw_layout(const Options& options) {
   }
   io::RawLayout layout;
   layout.dtype = parse_dtype(options.dtype);
-  if (!options.shape.empty()) layout.shape = parse_shape(options.shape);
+  if (!options.shape.empty()) layout.shape = parse_shape(options.shape, "--shape");
   return layout;
 }
 
@@ -97,15 +77,32 @@ void check_names(const std::vector<std::string>& names, const std::vector<FileAr
   }
 }
 
-bool has_names(const io::Reader& reader) {
-  return reader.format() == io::Format::npz || reader.format() == io::Format::safetensors;
-}
+bool has_names(const io::Reader& reader) { return io::has_names(reader.format()); }
 
 }  // namespace
 
+Shape parse_shape(const std::string& text, const char* option) {
+  std::string plain;
+  for (char c : text) {
+    if (c != ' ' && c != '[' && c != ']' && c != '(' && c != ')') plain += c == 'x' ? ',' : c;
+  }
+  if (!plain.empty() && plain.back() == ',') plain.pop_back();
+  Shape shape;
+  for (const char *at = plain.data(), *end = at + plain.size(); at < end;) {
+    int64_t size = 0;
+    const auto [next, error] = std::from_chars(at, end, size);
+    if (error != std::errc() || size < -1 || (next < end && *next != ',')) {
+      throw UsageError(fmt::format("{}: '{}' is not a shape; write it like 100,200", option, text));
+    }
+    shape.push_back(size);
+    at = next + 1;
+  }
+  return shape;
+}
+
 FileArgument parse_file(const std::string& argument) {
   FileArgument file = parse_name(argument);
-  for (const std::string_view ending : {".npz:", ".safetensors:"}) {
+  for (const std::string_view ending : {".npz:", ".safetensors:", ".zarr:", ".zip:"}) {
     const size_t at = file.path.find(ending);
     if (at == std::string::npos || std::filesystem::exists(file.path)) continue;
     file.array = file.path.substr(at + ending.size());
@@ -121,7 +118,7 @@ io::Reader open_reader(const std::string& path, const Options& options) {
     layout.header = options.header;
     if (!options.dtype.empty()) layout.dtype = parse_dtype(options.dtype);
     std::optional<Shape> shape;
-    if (!options.shape.empty()) shape = parse_shape(options.shape);
+    if (!options.shape.empty()) shape = parse_shape(options.shape, "--shape");
     return io::Reader(path, layout, shape);
   }
   const std::optional<io::RawLayout> raw = raw_layout(options);
@@ -201,7 +198,9 @@ Inputs::Inputs(const Options& options) {
   const bool some_have_names = std::any_of(readers_.begin(), readers_.end(), has_names);
   if (!options.names.empty() && !some_have_names) {
     throw UsageError(
-        "--name selects an array in an .npz or .safetensors file, but there is no such file here");
+        "--name selects an array in an .npz or .safetensors file or a Zarr group, but there is "
+        "none "
+        "here");
   }
 }
 
@@ -211,6 +210,7 @@ void Inputs::add(const FileArgument& file, const Options& options) {
   const size_t number = find_array(reader, is_ignored ? "" : array_name(options, file));
   const io::ArrayInfo& info = reader.arrays()[number];
   if (arrays_.empty()) first_name_ = info.name;
+  if (arrays_.empty()) first_zarr_ = info.zarr;
   arrays_.push_back({file.name, reader.dtype(number), info.shape,
                      [&reader, number](int64_t first, int64_t count) {
                        return reader.window(number, first, count);

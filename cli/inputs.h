@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,13 +15,16 @@
 namespace tamis::cli {
 
 /// A file as an argument gives it: "a.npy", or "x=a.npy" with a name; "a.npz:weight" is an array in
-/// it, unless there is a file that is called so. "./x=a.npy" is a path.
+/// it, unless there is a file that is called so. "./x=a.npy" is a path, and so is "a.zarr/weight".
 struct FileArgument {
   std::string name;  // in conditions; may be empty
   std::string path;
   std::string array;  // inside of the file; may be empty
 };
 FileArgument parse_file(const std::string& argument);
+
+/// "100,200", "100x200" or "[100, 200]", as an option has it. A size may be -1. Throws UsageError.
+Shape parse_shape(const std::string& text, const char* option);
 
 /// Opens a file. --dtype, --shape, --csv and --header are for files that do not say themselves what
 /// is in them. Throws UsageError.
@@ -43,6 +47,8 @@ class Inputs {
   const Array& first() const { return arrays_.front(); }
   /// What the first array is called in its own file; may be empty.
   const std::string& first_name() const { return first_name_; }
+  /// How the first array lies in a Zarr store; null if it does not.
+  const std::shared_ptr<const io::ZarrInfo>& first_zarr() const { return first_zarr_; }
   /// Throws kind io if a file has become shorter since it was opened.
   void check_intact() const;
 
@@ -52,6 +58,7 @@ class Inputs {
   std::deque<io::Reader> readers_;
   std::vector<Array> arrays_;
   std::string first_name_;
+  std::shared_ptr<const io::ZarrInfo> first_zarr_;
 };
 
 }  // namespace tamis::cli

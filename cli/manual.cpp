@@ -59,8 +59,8 @@ the condition is evaluated, and NaN is left out. The argument may be any express
 Mask builders such as `causal(512)` have their own shape, which is broadcast with the others.)";
 
 constexpr std::string_view kFiles =
-    R"(Supported formats are `.npy` (all versions), `.npz`, `.safetensors`, `.csv` and raw files. Raw files need `--dtype`,
-and `--shape` unless they are 1-d. Arrays in C or Fortran order and in either byte order can be read; output is
+    R"(Supported formats are `.npy` (all versions), `.npz`, `.safetensors`, `.csv` and raw files, and Zarr stores. Raw files
+need `--dtype`, and `--shape` unless they are 1-d. Arrays in C or Fortran order and in either byte order can be read; output is
 always in C order and little-endian. `-` is standard input or standard output. The format of an output file follows
 from its extension or from `--format`. A name without an extension means `.npy`, and an unknown extension is an error.
 If a file holds several arrays, choose one with `--name` or write `model.npz:weight` in place of the file name.
@@ -71,12 +71,21 @@ line. The dtype is bool if all values are `true` or `false`, int64 if all are in
 standard input as CSV. Floats are written with as many digits as are needed to read back the same bits in the same
 dtype.
 
+A Zarr store is a folder, or a zip archive whose name ends in `.zip`, of version 2 or 3 of the format. Shards, big
+endian and transposed chunks and the codecs zstd, gzip, zlib, blosc and crc32c can be read; chunks that were never
+written have the fill value. An array in a group is `store.zarr:group/array`, or `store.zarr/group/array` in a folder.
+Each chunk is decoded once for a pass, on all cores. Chunks that lie side by side are kept until all their rows have
+been used; if they are larger than 256 MiB together, they are kept in a temporary file. Stores are written in version
+3, with chunks of about 4 MiB compressed by zstd, unless `--chunks`, `--shards`, `--codec` and `--zarr-version` say
+otherwise; `fill`, `mask` and `convert` keep the chunks of their input. Chunks in which all is zero are left out.
+
 Output files appear complete or not at all: they are written under a temporary name, synced to disk and renamed.
 If the command fails or is ended by a signal, an existing file is left unchanged. With `--no-sync`, the command does
 not wait for the disk. If the machine then crashes within a few seconds, the output may be empty and the file it
 replaced lost.
 
-Input files are checked before use. Malformed and truncated files are rejected, and so are pickled objects.
+Input files are checked before use. Malformed and truncated files are rejected, and so are pickled objects, links
+inside of Zarr stores, chunks with a wrong checksum or size, and shards whose chunks overlap.
 Compressed members of `.npz` files, arrays in Fortran order, CSV files and piped input are first copied to a
 temporary file in the directory given by `TMPDIR`, or in /var/tmp if it is not set.)";
 

@@ -21,6 +21,9 @@ struct Options {
   std::string rejected;
   std::string format;                // of what is written; else the file name tells
   std::vector<std::string> columns;  // names for the first line of a CSV file that is written
+  std::string chunks, shards;        // sizes in a Zarr store that is written
+  std::string codec;                 // its compression: "zstd", "zstd:3", "none"
+  int zarr_version = 3;
   std::string lengths;
   std::optional<int64_t> max_len;
   std::vector<int64_t> dims;

@@ -1,7 +1,7 @@
-// Partial: counts, sums, moments and extremes of windows, and joining them.
+// Partial: counts, sums, moments and extremes of windows.
 #include "partial.h"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include "tamis/tamis.h"
@@ -10,102 +10,126 @@ namespace tamis::cli {
 
 namespace {
 
-/// Bools as integers.
-Scalar plain(const Scalar& v) { return v.dtype() == DType::boolean ? Scalar(v.to_int64()) : v; }
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-template <class T>
-__int128 sum_in_full(const Tensor& x) {
-  __int128 sum = 0;
-  const Tensor flat = x.contiguous();
-  const T* data = flat.data<T>();
-  for (int64_t i = 0, n = flat.numel(); i < n; ++i) sum += data[i];
-  return sum;
+/// The sums of integers that 64 bits can hold, as such; others as the nearest double.
+std::vector<Scalar> sums_of(const partial::Moments& moments, bool is_integer) {
+  std::vector<Scalar> sums;
+  const std::vector<double> rounded = moments.sum(DType::float64).to_vector<double>();
+  const std::vector<int64_t> wrapped =
+      is_integer ? moments.sum(DType::int64).to_vector<int64_t>() : std::vector<int64_t>{};
+  for (size_t i = 0; i < rounded.size(); ++i) {
+    sums.emplace_back(rounded[i]);
+    if (!is_integer) continue;
+    // One that does not fit is far from what is left of it.
+    if (rounded[i] < 0) {
+      if (static_cast<double>(wrapped[i]) == rounded[i]) sums[i] = Scalar(wrapped[i]);
+    } else {
+      const auto bits = static_cast<uint64_t>(wrapped[i]);
+      if (static_cast<double>(bits) == rounded[i]) sums[i] = Scalar(bits);
+    }
+  }
+  return sums;
 }
 
-__int128 sum_of_integers(const Tensor& x) {
-  if (x.dtype() == DType::int64) return sum_in_full<int64_t>(x);
-  if (x.dtype() == DType::uint64) return sum_in_full<uint64_t>(x);
-  // Smaller ones cannot overflow within a window.
-  return x.sum().item().to_int64();
+/// Elements as numbers: bools as integers.
+std::vector<Scalar> numbers_of(const Tensor& x) {
+  std::vector<Scalar> numbers;
+  const Tensor flat = (x.dtype() == DType::boolean ? x.to_long() : x).reshape({-1});
+  for (int64_t i = 0; i < flat.numel(); ++i) numbers.push_back(flat[i].item());
+  return numbers;
 }
 
-__int128 whole(const Scalar& v) {
-  return v.is_beyond_int64() ? static_cast<__int128>(v.to<uint64_t>()) : v.to_int64();
-}
-
-bool less(const Scalar& a, const Scalar& b) {
-  return a.is_floating_point() ? a.to_double() < b.to_double() : whole(a) < whole(b);
+/// The extremes of each slice. Where they are is not asked for, so every slice counts as the
+/// beginning of one that never ends, whatever its place in the windows.
+partial::Extremes extremes_of(const Tensor& x, const Tensor& mask, const Dims& dims) {
+  Shape order, whole;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end()) continue;
+    order.push_back(d);
+    whole.push_back(x.shape()[d]);
+  }
+  const auto left = static_cast<int64_t>(order.size());
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (std::find(order.begin(), order.end(), d) == order.end()) order.push_back(d);
+  }
+  Shape rows = whole;
+  rows.push_back(x.numel() / std::max<int64_t>(numel(whole), 1));
+  whole.push_back(std::numeric_limits<int64_t>::max() / std::max<int64_t>(numel(whole), 1));
+  const auto as_rows = [&](const Tensor& t) {
+    return t.defined() ? t.broadcast_to(x.shape()).permute(order).reshape(rows) : t;
+  };
+  return partial::Extremes(as_rows(x), as_rows(mask), {.dims = {left}, .shape = whole});
 }
 
 }  // namespace
 
-Partial partial_of(const Tensor& window) {
-  Partial p;
-  Tensor x = window;
-  if (is_floating_point(x.dtype())) {
-    x.settle();
-    p.nan = count(isnan(x));
-    if (p.nan > 0) x = masked_select(x, ~isnan(x));
-    p.inf = count(isinf(x));
+std::vector<int64_t> Partial::counts() const {
+  return states ? states->moments.count().to_vector<int64_t>() : std::vector<int64_t>{0};
+}
+
+Partial partial_of(const Tensor& window, const Tensor& mask, const Dims& dims) {
+  const partial::Part part{.dims = dims};
+  const Tensor x = window.settle();
+  Tensor keep = mask, odd = zeros({}, DType::boolean).expand(x.shape());
+  if (!is_floating_point(x.dtype())) {
+    const partial::Count none(odd, mask, part);
+    return {
+        Partial::States{none, none, partial::Moments(x, mask, part), extremes_of(x, mask, dims)}};
   }
-  p.count = x.numel();
-  if (p.count == 0) return p;
-  const Tensor values = x.to_double();
-  if (is_floating_point(x.dtype())) {
-    p.sum = values.sum().item().to_double();
-  } else {
-    p.whole = sum_of_integers(x);
-    p.sum = static_cast<double>(p.whole);
+  odd = isnan(x).settle();
+  const partial::Count nans(odd, mask, part);
+  if (nans.nonzero().any().item<bool>()) {
+    keep = (mask.defined() ? mask.bitwise_and(~odd) : ~odd).settle();
   }
-  p.mean = p.sum / static_cast<double>(p.count);
-  p.m2 = square(values - p.mean).sum().item().to_double();
-  p.min = plain(x.amin().item());
-  p.max = plain(x.amax().item());
-  return p;
+  return {Partial::States{nans, partial::Count(isinf(x), mask, part),
+                          partial::Moments(x, keep, part), extremes_of(x, keep, dims)}};
 }
 
 void join(Partial& a, const Partial& b) {
-  a.nan += b.nan;
-  a.inf += b.inf;
-  if (b.count == 0) return;
-  if (a.count == 0) {
-    const int64_t nan = a.nan;
+  if (!b.states) return;
+  if (!a.states) {
     a = b;
-    a.nan = nan;
     return;
   }
-  a.whole += b.whole;
-  const double sum = a.sum + b.sum;
-  if (std::isfinite(sum)) {
-    a.lost += std::abs(a.sum) >= std::abs(b.sum) ? (a.sum - sum) + b.sum : (b.sum - sum) + a.sum;
-  }
-  a.sum = sum;
-  const double n = static_cast<double>(a.count + b.count), distance = b.mean - a.mean;
-  const double share = static_cast<double>(b.count) / n;
-  a.mean += distance * share;
-  a.m2 += b.m2 + distance * distance * share * static_cast<double>(a.count);
-  a.count += b.count;
-  if (less(b.min, a.min)) a.min = b.min;
-  if (less(a.max, b.max)) a.max = b.max;
+  a.states->nans.merge(b.states->nans);
+  a.states->infs.merge(b.states->infs);
+  a.states->moments.merge(b.states->moments);
+  a.states->extremes.merge(b.states->extremes);
 }
 
-Summary finish(const Partial& p, bool is_integer) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  Summary s;
-  s.count = p.count;
-  s.nan = p.nan;
-  s.inf = p.inf;
-  const bool fits = p.whole >= std::numeric_limits<int64_t>::min() &&
-                    p.whole <= std::numeric_limits<uint64_t>::max();
-  const double sum = is_integer ? static_cast<double>(p.whole) : p.sum + p.lost;
-  s.sum = !is_integer || !fits ? Scalar(sum)
-          : p.whole < 0        ? Scalar(static_cast<int64_t>(p.whole))
-                               : Scalar(static_cast<uint64_t>(p.whole));
-  s.mean = p.count > 0 ? sum / static_cast<double>(p.count) : kNan;
-  s.var = p.count > 1 ? p.m2 / static_cast<double>(p.count - 1) : kNan;
-  s.min = p.count > 0 ? p.min : Scalar(kNan);
-  s.max = p.count > 0 ? p.max : Scalar(kNan);
-  return s;
+std::vector<Summary> finish(const Partial& p, bool is_integer) {
+  if (!p.states) {
+    Summary none;
+    if (is_integer) none.sum = Scalar(uint64_t{0});
+    none.mean = none.var = none.std = kNan;
+    none.min = none.max = Scalar(kNan);
+    return {none};
+  }
+  const Partial::States& s = *p.states;
+  const std::vector<int64_t> counts = p.counts(), nans = s.nans.nonzero().to_vector<int64_t>(),
+                             infs = s.infs.nonzero().to_vector<int64_t>();
+  const std::vector<Scalar> sums = sums_of(s.moments, is_integer),
+                            least = numbers_of(s.extremes.amin()),
+                            greatest = numbers_of(s.extremes.amax());
+  const std::vector<double> means = s.moments.mean(DType::float64).to_vector<double>(),
+                            vars = s.moments.var(1, DType::float64).to_vector<double>(),
+                            stds = s.moments.std(1, DType::float64).to_vector<double>();
+  std::vector<Summary> all(counts.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Scalar none(kNan);
+    all[i] = {counts[i],
+              nans[i],
+              infs[i],
+              sums[i],
+              means[i],
+              vars[i],
+              stds[i],
+              counts[i] > 0 ? least[i] : none,
+              counts[i] > 0 ? greatest[i] : none,
+              {}};
+  }
+  return all;
 }
 
 }  // namespace tamis::cli

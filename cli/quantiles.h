@@ -8,8 +8,8 @@
 
 namespace tamis::cli {
 
-/// The quantiles of a stream that has `count` elements other than NaN; exact. Up to five passes
-/// over the stream, mostly two or three; memory is bounded.
+/// The quantiles of a stream that has `count` elements other than NaN; exact. Up to four passes
+/// over the stream, mostly two; memory is bounded.
 std::vector<Scalar> find_quantiles(const Runner& runner, const Stream& stream, int64_t count,
                                    std::span<const Quantile> quantiles);
 

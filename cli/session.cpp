@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -31,10 +32,38 @@ io::Format format_by_ending(const std::string& path) {
   if (const auto known = io::format_of(path)) return *known;
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending.empty()) return io::Format::npy;
-  throw UsageError(fmt::format(
-      "{}: unknown file extension {}; use .npy, .npz, .safetensors, .csv, .raw or .bin, "
-      "or give --format",
-      path, ending));
+  throw UsageError(
+      fmt::format("{}: unknown file extension {}; use .npy, .npz, .safetensors, .zarr, .zip, .csv, "
+                  ".raw or .bin, "
+                  "or give --format",
+                  path, ending));
+}
+
+/// "zstd", "zstd:3", "none"
+void parse_codec(const std::string& text, io::ZarrLayout& layout) {
+  constexpr std::pair<std::string_view, io::Compression> kCodecs[] = {
+      {"zstd", io::Compression::zstd},
+      {"gzip", io::Compression::gzip},
+      {"blosc", io::Compression::blosc},
+      {"none", io::Compression::none}};
+  const size_t colon = std::min(text.find(':'), text.size());
+  const auto* codec = std::find_if(std::begin(kCodecs), std::end(kCodecs), [&](const auto& c) {
+    return c.first == std::string_view(text).substr(0, colon);
+  });
+  const char *begin = text.data() + std::min(colon + 1, text.size()),
+             *end = text.data() + text.size();
+  bool ok = codec != std::end(kCodecs) && (codec->second != io::Compression::none || begin == end);
+  if (ok && colon < text.size()) {
+    const auto [next, error] = std::from_chars(begin, end, layout.level);
+    ok = error == std::errc() && next == end && layout.level >= 0;
+  }
+  if (!ok) {
+    throw UsageError(fmt::format(
+        "--codec: '{}' is not a compression; use zstd, gzip, blosc or none, and a level after a "
+        "colon, as in zstd:3",
+        text));
+  }
+  layout.compression = codec->second;
 }
 
 }  // namespace
@@ -75,14 +104,41 @@ io::Format Session::output_format(const std::string& path) const {
   return options_.format.empty() ? format_by_ending(path) : format_named(options_.format);
 }
 
+void Session::choose_layout(io::ZarrLayout& layout) const {
+  if (!options_.chunks.empty()) layout.chunks = parse_shape(options_.chunks, "--chunks");
+  if (!options_.shards.empty()) layout.shards = parse_shape(options_.shards, "--shards");
+  if (!options_.codec.empty()) parse_codec(options_.codec, layout);
+  layout.version = options_.zarr_version;
+  layout.threads = runner_.threads();
+}
+
+io::Writer Session::writer(const std::string& path, DType dtype, const Shape& shape,
+                           const std::string& name,
+                           const std::shared_ptr<const io::ZarrInfo>& like) const {
+  io::ArrayPlan plan = {name, dtype, shape};
+  if (like && like->chunks.size() == shape.size()) {
+    plan.zarr.chunks = like->chunks;
+    plan.zarr.dimension_names = like->dimension_names;
+  }
+  return writer(path, {plan});
+}
+
 io::Writer Session::writer(const std::string& path, std::vector<io::ArrayPlan> plans) const {
   const io::Format format = output_format(path);
+  const bool has_layout = !options_.chunks.empty() || !options_.shards.empty() ||
+                          !options_.codec.empty() || options_.zarr_version != 3;
+  if (has_layout && format != io::Format::zarr) {
+    throw UsageError(
+        "--chunks, --shards, --codec and --zarr-version are for Zarr stores, but the output is "
+        "none");
+  }
   if (path == "-" && format != io::Format::csv && isatty(STDOUT_FILENO) == 1) {
     throw UsageError("refusing to write binary data to a terminal; name a file with -o");
   }
-  const bool has_names = format == io::Format::npz || format == io::Format::safetensors;
+  const bool has_names = io::has_names(format) && (format != io::Format::zarr || plans.size() > 1);
   for (io::ArrayPlan& plan : plans) {
     if (!has_names) plan.name.clear();
+    choose_layout(plan.zarr);
   }
   return io::Writer(path, format, std::move(plans), !options_.no_sync);
 }

@@ -33,12 +33,13 @@ class Session {
   /// The format of an output, by --format or the ending of its name. Throws UsageError.
   io::Format output_format(const std::string& path) const;
   /// A writer for one array in the file `path`; one size of the shape may be -1. Throws UsageError
-  /// if it would be a terminal, unless it is text.
+  /// if it would be a terminal, unless it is text. In a Zarr store it has the chunks and the names
+  /// of dimensions that `like` has, if it is not null and the options do not say otherwise.
   io::Writer writer(const std::string& path, DType dtype, const Shape& shape,
-                    const std::string& name) const {
-    return writer(path, {{name, dtype, shape}});
-  }
-  /// The same for several arrays. Names are dropped where the format has none.
+                    const std::string& name,
+                    const std::shared_ptr<const io::ZarrInfo>& like = nullptr) const;
+  /// The same for several arrays. Names are dropped where the format has none, and that of a single
+  /// array in a Zarr store, which is then the store itself.
   io::Writer writer(const std::string& path, std::vector<io::ArrayPlan> plans) const;
 
   /// Calls f for one file of several. What it throws is printed, with the name of the file, and
@@ -52,6 +53,7 @@ class Session {
 
  private:
   void resolve(Expression& expression) const;
+  void choose_layout(io::ZarrLayout& layout) const;
 
   const Options& options_;
   mutable Progress progress_;

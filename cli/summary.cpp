@@ -15,8 +15,8 @@ Summary summarize(const Runner& runner, const Stream& stream, std::span<const Qu
       [&](std::span<const Partial> parts) {
         for (const Partial& p : parts) join(all, p);
       });
-  Summary summary = finish(all, !is_floating_point(stream.dtype));
-  summary.quantiles = find_quantiles(runner, stream, all.count, quantiles);
+  Summary summary = finish(all, !is_floating_point(stream.dtype)).front();
+  summary.quantiles = find_quantiles(runner, stream, summary.count, quantiles);
   return summary;
 }
 

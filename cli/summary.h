@@ -32,6 +32,7 @@ struct Summary {
   Scalar sum = 0.0;  // int64 for integers and bools, unless it does not fit
   double mean = 0;
   double var = 0;    // with count - 1 as divisor
+  double std = 0;    // its root
   Scalar min = 0.0;  // int64 for integers and bools
   Scalar max = 0.0;
   std::vector<Scalar> quantiles;  // as asked for; lower ones of integers are int64

@@ -7,6 +7,8 @@ macro(tamis_find_package name package target)
   if(NOT TARGET ${target})
     string(REPLACE TamisHwy Highway display_name ${name})
     string(REPLACE TamisBlas OpenBLAS display_name ${display_name})
+    string(REPLACE TamisZstd Zstandard display_name ${display_name})
+    string(REPLACE TamisBlosc Blosc display_name ${display_name})
     message(
       FATAL_ERROR
         "${display_name} was not found. On Debian and Ubuntu it is in the package ${package}: run `make setup`, "
@@ -22,6 +24,8 @@ macro(tamis_find_library_dependencies)
   tamis_find_package(fmt libfmt-dev fmt::fmt CONFIG)
   tamis_find_package(TamisBlas libopenblas-dev TamisBlas::OpenBLAS)
   tamis_find_package(ZLIB zlib1g-dev ZLIB::ZLIB)
+  tamis_find_package(TamisZstd libzstd-dev TamisZstd::zstd)
+  tamis_find_package(TamisBlosc libblosc-dev TamisBlosc::blosc)
   tamis_find_package(nlohmann_json nlohmann-json3-dev nlohmann_json::nlohmann_json CONFIG)
 endmacro()
 

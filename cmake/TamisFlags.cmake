@@ -70,7 +70,7 @@ function(tamis_set_shared_flags target)
 endfunction()
 
 # Reading headers is most of what compiling takes, so each target reads those that its files share once.
-# A build without this, in which every file must include what it uses, is part of .ci/run.
+# A build without this, in which every file of the library must include what it uses, is part of .ci/run.
 function(tamis_precompile target)
   if(TAMIS_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
@@ -101,6 +101,7 @@ function(tamis_choose_sources variable)
       endif()
     endforeach()
     list(FILTER chosen EXCLUDE REGEX "/webgpu/native_")
+    list(FILTER chosen EXCLUDE REGEX "/io/zarr_")
   else()
     list(FILTER chosen EXCLUDE REGEX "/wasm/")
   endif()

@@ -21,6 +21,7 @@ write_basic_package_version_file(
 install(
   FILES "${PROJECT_BINARY_DIR}/tamisConfig.cmake" "${PROJECT_BINARY_DIR}/tamisConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindTamisHwy.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindTamisBlas.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindTamisZstd.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindTamisBlosc.cmake"
   DESTINATION "${package_dir}")
 
 # Relative to the file's own place, so that an installed tree can be moved.

@@ -23,7 +23,16 @@ endif()
 
 file(GLOB python_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/src/*.cpp")
 pybind11_add_module(tamis_python MODULE NO_EXTRAS ${python_sources})
-target_link_libraries(tamis_python PRIVATE tamis_objects)
+# Conditions of the command line, for tamis.dask.
+set(cli_dir "${PROJECT_SOURCE_DIR}/cli")
+file(GLOB language_sources CONFIGURE_DEPENDS "${cli_dir}/language/*.cpp")
+add_library(tamis_language OBJECT ${language_sources} "${cli_dir}/nearest.cpp" "${cli_dir}/windows.cpp")
+target_include_directories(tamis_language PUBLIC "${cli_dir}")
+set_target_properties(tamis_language PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
+target_link_libraries(tamis_language PUBLIC tamis_objects)
+tamis_set_flags(tamis_language)
+tamis_precompile(tamis_language <algorithm> <functional> <string> <vector> <fmt/format.h> <tamis/tensor.h>)
+target_link_libraries(tamis_python PRIVATE tamis_language tamis_objects)
 tamis_set_flags(tamis_python)
 tamis_precompile(tamis_python <pybind11/numpy.h> <pybind11/stl.h> <tamis/tamis.h>)
 tamis_set_shared_flags(tamis_python)
@@ -41,6 +50,7 @@ file(GLOB python_files CONFIGURE_DEPENDS "${python_source_dir}/*.py" "${python_s
      "${python_source_dir}/py.typed")
 file(GLOB python_nn_files CONFIGURE_DEPENDS "${python_source_dir}/nn/*.py")
 file(GLOB python_api_files CONFIGURE_DEPENDS "${python_source_dir}/array_api/*.py")
+file(GLOB python_dask_files CONFIGURE_DEPENDS "${python_source_dir}/dask/*.py")
 file(GLOB_RECURSE copied_files RELATIVE "${python_package_dir}" "${python_package_dir}/*.py"
      "${python_package_dir}/*.pyi")
 foreach(copied IN LISTS copied_files)
@@ -52,11 +62,13 @@ set(python_stamp "${PROJECT_BINARY_DIR}/python_files.stamp")
 add_custom_command(
   OUTPUT "${python_stamp}"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${python_package_dir}/nn" "${python_package_dir}/array_api"
+          "${python_package_dir}/dask"
   COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${python_files} "${python_package_dir}"
   COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${python_nn_files} "${python_package_dir}/nn"
   COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${python_api_files} "${python_package_dir}/array_api"
+  COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${python_dask_files} "${python_package_dir}/dask"
   COMMAND "${CMAKE_COMMAND}" -E touch "${python_stamp}"
-  DEPENDS ${python_files} ${python_nn_files} ${python_api_files}
+  DEPENDS ${python_files} ${python_nn_files} ${python_api_files} ${python_dask_files}
   VERBATIM)
 add_custom_target(tamis_python_files DEPENDS "${python_stamp}")
 add_dependencies(tamis_python tamis_python_files)
@@ -114,19 +126,36 @@ endif()
 set(python_tests tests/python)
 set(peers_tests tests/python/test_dataframes.py tests/python/test_docs.py tests/python/test_masked_tensor.py
                 tests/python/test_porting_page.py)
+set(dask_tests tests/python/test_dask.py tests/python/test_dask_command.py tests/python/test_dask_workers.py)
 foreach(family IN ITEMS standard elementwise shapes reductions)
   list(APPEND peers_tests tests/python/test_array_api_${family}.py)
 endforeach()
 set(peers_python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
 file(GLOB peers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/polars")
 if(peers)
-  list(TRANSFORM peers_tests PREPEND --ignore= OUTPUT_VARIABLE elsewhere)
+  set(elsewhere ${peers_tests} ${dask_tests} tests/python/test_zarr.py)
+  list(TRANSFORM elsewhere PREPEND --ignore=)
   list(APPEND python_tests ${elsewhere})
   foreach(mode IN ITEMS deferred eager)
     tamis_add_pytest(
       python.dataframes.${mode} PYTHON "${peers_python}" ENVIRONMENT TAMIS_REQUIRE_PEERS=1
       ARGS ${peers_tests})
   endforeach()
+  # Files are the same in both modes.
+  tamis_add_pytest(python.zarr PYTHON "${peers_python}" ENVIRONMENT TAMIS_REQUIRE_PEERS=1
+                   ARGS tests/python/test_zarr.py)
+  # Both graph modes of Dask, then worker processes, which are short of a core if anything else runs.
+  tamis_add_pytest(python.dask PYTHON "${peers_python}" ENVIRONMENT TAMIS_REQUIRE_PEERS=1
+                   ARGS tests/python/test_dask.py)
+  tamis_add_pytest(
+    python.dask.expressions PYTHON "${peers_python}"
+    ENVIRONMENT TAMIS_REQUIRE_PEERS=1 DASK_ARRAY__QUERY_PLANNING=True ARGS tests/python/test_dask.py)
+  set(workers_environment TAMIS_REQUIRE_PEERS=1)
+  if(TAMIS_BUILD_CLI)
+    list(APPEND workers_environment "TAMIS=$<TARGET_FILE:tamis_cli>")
+  endif()
+  tamis_add_pytest(python.dask.workers PYTHON "${peers_python}" ENVIRONMENT ${workers_environment}
+                   ARGS tests/python/test_dask_workers.py tests/python/test_dask_command.py)
   set_property(TEST python.dataframes.deferred APPEND PROPERTY ENVIRONMENT TAMIS_DEFER=all)
   set_property(TEST python.dataframes.eager APPEND PROPERTY ENVIRONMENT TAMIS_EAGER=1)
 endif()

@@ -169,8 +169,158 @@ def make_csv():
         put("csv", name, text if isinstance(text, bytes) else text.encode())
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return struct.pack("<I", crc ^ 0xFFFFFFFF)
+
+
+def zarr_v3(**changes):
+    members = {
+        "zarr_format": 3, "node_type": "array", "shape": [10, 7], "data_type": "float32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 4]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": "NaN", "attributes": {}, "dimension_names": ["y", None],
+        "codecs": [{"name": "transpose", "configuration": {"order": [1, 0]}},
+                   {"name": "bytes", "configuration": {"endian": "big"}},
+                   {"name": "zstd", "configuration": {"level": 1, "checksum": True}}, {"name": "crc32c"}],
+    }
+    return b"3" + json.dumps({**members, **changes}).encode()
+
+
+def sharding(chunks, codecs, **changes):
+    return [{"name": "sharding_indexed",
+             "configuration": {"chunk_shape": chunks, "codecs": codecs, "index_location": "start",
+                               "index_codecs": ["bytes", "crc32c"], **changes}}]
+
+
+def zarr_v2(attributes="", **changes):
+    members = {"zarr_format": 2, "shape": [10, 7], "chunks": [4, 4], "dtype": "<i2", "compressor": {"id": "blosc"},
+               "fill_value": -1, "order": "F", "filters": None, "dimension_separator": "/"}
+    return b"2" + json.dumps({**members, **changes}).encode() + b"\n" + attributes.encode()
+
+
+def make_zarr():
+    plain = ["bytes"]
+    put("zarr", "v3", zarr_v3())
+    put("zarr", "v3_group", b'3{"zarr_format": 3, "node_type": "group"}')
+    put("zarr", "v3_shards", zarr_v3(data_type="uint8", fill_value=7, codecs=sharding([2, 2], plain)))
+    put("zarr", "v3_nested_shards", zarr_v3(data_type="bool", fill_value=True,
+                                            codecs=sharding([2, 2], sharding([1, 2], plain))))
+    put("zarr", "v3_shards_that_do_not_fit", zarr_v3(codecs=sharding([3, 2], plain)))
+    put("zarr", "v3_zero_chunk", zarr_v3(chunk_grid={"name": "regular", "configuration": {"chunk_shape": [0, 4]}}))
+    put("zarr", "v3_overflow", zarr_v3(shape=[2**62, 2**62]))
+    put("zarr", "v3_huge_chunk", zarr_v3(chunk_grid={"name": "regular", "configuration": {"chunk_shape": [2**31, 2**31]}}))
+    put("zarr", "v3_negative", zarr_v3(shape=[-1, 7]))
+    put("zarr", "v3_separator", zarr_v3(chunk_key_encoding={"name": "default", "configuration": {"separator": "/../"}}))
+    put("zarr", "v3_complex", zarr_v3(data_type="complex128", fill_value=["Infinity", "0x7ff8000000000001"]))
+    put("zarr", "v3_twice_bytes", zarr_v3(codecs=["bytes", "bytes"]))
+    put("zarr", "v3_unknown_codec", zarr_v3(codecs=["bytes", "lz77"]))
+    put("zarr", "v3_bad_order", zarr_v3(codecs=[{"name": "transpose", "configuration": {"order": [0, 0]}}, *plain]))
+    put("zarr", "v3_must_understand", zarr_v3(extension={"must_understand": False}, other=1))
+    put("zarr", "v3_python_numbers", b'3{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \\" NaN"}')
+    put("zarr", "deep", b"3" + b"[" * 3000)
+    put("zarr", "v2", zarr_v2('{"_ARRAY_DIMENSIONS": ["time", "x"], "_FillValue": NaN}'))
+    put("zarr", "v2_filter", zarr_v2(filters=[{"id": "delta"}]))
+    put("zarr", "v2_records", zarr_v2(dtype=[["a", "<f4"]], fill_value=None))
+    put("zarr", "v2_fill_out_of_range", zarr_v2(fill_value=70000))
+    put("zarr", "v2_not_json", b"2{")
+    data = bytes(range(256)) * 16
+    compress = zlib.compressobj(wbits=31)
+    gzip = compress.compress(data) + compress.flush()
+    put("zarr", "gzip", b"c\x00" + gzip)
+    put("zarr", "gzip_bomb", b"c\x01" + zlib.compress(bytes(1 << 20)))
+    put("zarr", "zlib", b"c\x01" + zlib.compress(data))
+    put("zarr", "zstd_stored", b"c\x02" + bytes.fromhex("28b52ffd") + b"\x60\x00\x0f" + b"\x01\x80\x00" + data)
+    put("zarr", "zstd_run", b"c\x02" + bytes.fromhex("28b52ffd") + b"\x60\x00\x0f" + b"\x03\x80\x00" + b"7")
+    put("zarr", "blosc_stored", b"c\x03" + struct.pack("<BBBBIII", 2, 1, 2, 1, 4096, 4096, 4112) + data)
+    put("zarr", "blosc_lie", b"c\x03" + struct.pack("<BBBBIII", 2, 1, 2, 1, 2**31 - 1, 4096, 4112) + data)
+    put("zarr", "crc32c", b"c\x04" + data + crc32c(data))
+    put("zarr", "crc32c_wrong", b"c\x04" + data + b"1234")
+    put("zarr", "gzip_crc32c", b"c\x50" + gzip + crc32c(gzip))
+    none = b"\xff" * 16
+    index = struct.pack("<QQ", 0, 5) + none + struct.pack("<QQ", 5, 5)
+    choice = bytes([3 << 3 | 4])
+    put("zarr", "index", b"s" + choice + b"0123456789" + index + crc32c(index))
+    overlap = struct.pack("<QQ", 0, 6) + none + struct.pack("<QQ", 5, 5)
+    put("zarr", "index_overlap", b"s" + choice + b"0123456789" + overlap + crc32c(overlap))
+    outside = struct.pack("<QQ", 2**63, 2**63) + none + none
+    put("zarr", "index_outside", b"s" + choice + b"0123456789" + outside + crc32c(outside))
+    put("zarr", "index_wrong_checksum", b"s" + choice + b"0123456789" + index + b"1234")
+
+
+def number(v):
+    out = bytearray()
+    while v >= 0x80:
+        out.append(v & 0x7F | 0x80)
+        v >>= 7
+    return bytes(out + bytes([v]))
+
+
+def text(v):
+    return number(len(v)) + v.encode()
+
+
+def numbers(*values):
+    return b"".join(number(v) for v in values)
+
+
+def state(kind, *body, version=1):
+    """A partial state without its checksum, which the target adds."""
+    return b"TMSP" + bytes([version, kind]) + b"".join(body)
+
+
+def make_partial():
+    f8, i8, scalar = text("float64"), text("int64"), numbers(0)
+    # One and a half: 2^63 in the limb below 1, 1 in the next, then the sign.
+    exact = numbers(3, 33) + b"\0" + struct.pack("<QQ", 1 << 63, 1)
+    put("partial", "count", state(1, i8, numbers(1, 2), numbers(5, 3, 0, 0)))
+    put("partial", "more_nonzero_than_kept", state(1, i8, scalar, numbers(1, 3)))
+    put("partial", "huge_shape", state(1, i8, numbers(2, 1 << 40, 1 << 40)))
+    put("partial", "sum", state(2, f8, scalar, b"\0", exact))
+    put("partial", "sum_with_nan", state(2, f8, scalar, b"\1", numbers(0)))
+    put("partial", "sum_of_integers_with_a_fraction", state(2, i8, scalar, b"\0", exact))
+    put("partial", "sum_with_zero_limbs", state(2, f8, scalar, b"\0", numbers(3, 33) + b"\0" + bytes(16)))
+    put("partial", "sum_with_too_many_limbs", state(2, f8, scalar, b"\0", numbers(70, 0) + b"\0" + bytes(560)))
+    put("partial", "complex_sum", state(2, text("complex64"), scalar, b"\0", exact, b"\0", numbers(0)))
+    squares = numbers(3, 33) + b"\0" + struct.pack("<QQ", 1 << 62, 2)
+    put("partial", "moments", state(3, f8, scalar, numbers(1), b"\0", exact, squares))
+    put("partial", "negative_variance", state(3, f8, scalar, numbers(1), b"\0", exact, numbers(0)))
+    put("partial", "extremes", state(4, i8, scalar, numbers(1, 9), numbers(3, 7), numbers(4, 8)))
+    put("partial", "extreme_outside", state(4, i8, scalar, numbers(1, 2), numbers(3, 7), numbers(4, 8)))
+    put("partial", "selected", state(5, numbers(2, 3, 4), numbers(2, 1, 2, 3, 1), b"\1", i8, bytes(24)))
+    put("partial", "positions", state(5, numbers(1, 10), numbers(1, 0, 10), b"\0"))
+    put("partial", "run_beyond_the_end", state(5, numbers(1, 10), numbers(1, 5, 6), b"\0"))
+    put("partial", "runs_without_a_gap", state(5, numbers(1, 10), numbers(2, 0, 2, 0, 2), b"\0"))
+    put("partial", "values_cut_off", state(5, numbers(1, 10), numbers(1, 0, 10), b"\1", i8, bytes(24)))
+    put("partial", "top_k", state(6, i8, numbers(2), b"\1", numbers(1, 10), numbers(2, 9, 3, 4, 0)))
+    put("partial", "top_k_out_of_order", state(6, i8, numbers(2), b"\1", numbers(1, 10), numbers(2, 4, 0, 9, 3)))
+    put("partial", "unique", state(7, text("uint8"), numbers(1, 10), numbers(0), numbers(2, 4, 0, 7, 9, 3, 1)))
+    put("partial", "unique_twice", state(7, text("uint8"), numbers(1, 10), numbers(0), numbers(2, 4, 0, 7, 4, 3, 1)))
+    counts = b"\2" + numbers(1, 5) + b"\0" + numbers(1, 2)
+    put("partial", "histogram", state(8, text("uint8"), b"\0", numbers(0), numbers(2), counts))
+    put("partial", "histogram_between_steps", state(8, f8, b"\0", numbers(0), numbers(1), b"\0", numbers(5, 5)))
+    wanted = numbers(10, 0) + b"\0\0\1" + numbers(0, 0)
+    group = numbers(1 << 63) + b"\x28" + numbers(2, 5)
+    search = state(9, f8, wanted, numbers(1, 4), numbers(0), numbers(1), group)
+    put("partial", "search", search)
+    put("partial", "search_done", state(9, f8, wanted, numbers(1, 4), numbers(1, 4, 1 << 63), numbers(0)))
+    put("partial", "search_without_its_rank", state(9, f8, wanted, numbers(1, 4), numbers(0), numbers(0)))
+    put("partial", "rank_beyond_the_count", state(9, f8, wanted, numbers(1, 40), numbers(0), numbers(0)))
+    put("partial", "second_pass", state(8, f8, b"\1", search[6:], numbers(1), b"\x3f", numbers(1, 5)))
+    put("partial", "another_version", state(2, f8, scalar, b"\0", exact, version=9))
+    put("partial", "unknown_dtype", state(2, text("float8"), scalar, b"\0", exact))
+    put("partial", "long_number", state(1, i8, b"\xff" * 11))
+    put("partial", "cut_off", state(2, f8, scalar, b"\0", exact)[:-3])
+
+
 make_conditions()
 make_csv()
 make_npy()
 make_npz()
+make_partial()
 make_safetensors()
+make_zarr()

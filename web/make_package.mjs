@@ -1,7 +1,9 @@
 // Makes the package: copies its JavaScript beside the library, and writes what follows from the table of functions:
 // table.js (their numbers), functions.js (the functions themselves) and the types.
 //
-//     node web/make_package.mjs build/web/tamis.wasm build/web/package
+// build/web/functions.json is that table, for tests.
+//
+//     node web/make_package.mjs build/web/small.wasm build/web/maker.wasm build/web/package
 
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -10,16 +12,34 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { makeTypes } from "./make_types.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [wasm, folder] = process.argv.slice(2).map((path) => resolve(path));
+const [wasm, maker, folder] = process.argv.slice(2).map((path) => resolve(path));
 
-await mkdir(folder, { recursive: true });
-await cp(join(here, "js"), folder, { recursive: true });
-await cp(wasm, join(folder, "tamis.wasm"));
+/** The JavaScript of the package around a module. */
+async function copyCode(module, to) {
+  await mkdir(to, { recursive: true });
+  await cp(join(here, "js"), to, { recursive: true });
+  await cp(module, join(to, "tamis.wasm"));
+}
+
+await copyCode(wasm, folder);
 for (const name of ["package.json", "README.md"]) await cp(join(here, name), join(folder, name));
 await cp(join(here, "..", "LICENSE"), join(folder, "LICENSE"));
 
-const core = await import(pathToFileURL(join(folder, "core.js")));
-const table = core.describe();
+// The module that makes the package describes itself.
+const makerFolder = join(dirname(maker), "maker");
+await copyCode(maker, makerFolder);
+const core = await import(pathToFileURL(join(makerFolder, "core.js")));
+const { openReply, readItem } = await import(pathToFileURL(join(makerFolder, "wire.js")));
+
+function told(by) {
+  core.library[by]();
+  openReply(null);
+  return readItem();
+}
+
+const description = told("tm_describe");
+await writeFile(join(dirname(folder), "functions.json"), description);
+const table = JSON.parse(description);
 
 /** The numbers of those functions, also under their other names. */
 function numbers(is) {
@@ -74,6 +94,6 @@ await writeFile(
     spaces.map(namespace).join(""),
 );
 
-await writeFile(join(folder, "index.d.ts"), await makeTypes(core, table));
+await writeFile(join(folder, "index.d.ts"), await makeTypes(core, table, JSON.parse(told("tm_probe"))));
 const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
 console.log(`tamis ${version}: ${Object.keys(functions).length} functions and ${Object.keys(methods).length} methods in ${folder}`);

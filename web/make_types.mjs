@@ -45,11 +45,10 @@ function promotions() {
 
 const reserved = new Set(["var", "delete", "in", "new", "this", "with", "default"]);
 
-/** The text of index.d.ts. `core` is the module of the built package, `table` is what core.describe() gives. */
-export async function makeTypes(core, table, probe = core.probe()) {
+/** The text of index.d.ts. The first is the module core.js, `table` describes all functions, `probe` says what dtypes they take and give. */
+export async function makeTypes({ asyncName }, table, probe) {
   const tablesOf = readProbe(probe);
   const maps = new Maps();
-  const { asyncName } = core;
   const [base, tensor, rest] = await Promise.all(["base.d.ts", "tensor.d.ts", "package.d.ts"].map(read));
   const overloadsOf = (f) =>
     f.overloads.flatMap((overload) => variantsOf(f, overload, tablesOf(overload)).map((v) => new Overload(f, v.overload, v.tables, maps)));

@@ -13,8 +13,7 @@ namespace {
 /// The arrays to write: one that is chosen, else all that the format can hold.
 std::vector<size_t> chosen_arrays(const io::Reader& reader, const std::string& name,
                                   io::Format format) {
-  const bool takes_several = format == io::Format::npz || format == io::Format::safetensors;
-  if (!name.empty() || !takes_several) return {find_array(reader, name)};
+  if (!name.empty() || !io::has_names(format)) return {find_array(reader, name)};
   std::vector<size_t> all;
   for (size_t i = 0; i < reader.arrays().size(); ++i) all.push_back(i);
   return all;
@@ -50,6 +49,10 @@ void run_convert(const Session& session) {
     const io::ArrayInfo& info = reader.arrays()[i];
     plans.push_back(
         {info.name.empty() ? "x" : info.name, reader.dtype(i), info.shape, options.columns});
+    if (info.zarr) {
+      plans.back().zarr.chunks = info.zarr->chunks;
+      plans.back().zarr.dimension_names = info.zarr->dimension_names;
+    }
   }
   io::Writer out = session.writer(options.output, plans);
   for (size_t i = 0; i < arrays.size(); ++i) {

@@ -230,6 +230,14 @@ std::vector<Example> convert_examples() {
        "7,5,8,6,6,7\n"},
       {"Read it back", "tamis convert tokens.csv --header -o again.npy && cmp tokens.npy again.npy",
        "wrote int64 of shape [4, 6]\n"},
+      {"Write a Zarr store with chunks of 100 days",
+       "tamis convert temperature.npy --chunks 100,24 -o temperature.zarr && tamis info "
+       "temperature.zarr",
+       "wrote float32 of shape [365, 24]\n"
+       "temperature.zarr: zarr, 1 array, 35.0 kB\n"
+       "  float32   [365, 24]  35.0 kB, compressed\n"
+       "    Zarr version 3, chunks [100, 24]\n"
+       "    codecs bytes, zstd 1, fill value 0.0\n"},
       {"Extract one tensor from a model", "tamis convert model.safetensors:bias -o bias.npy",
        "wrote float32 of shape [4]\n"},
   };

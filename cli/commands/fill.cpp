@@ -57,8 +57,8 @@ void run_fill(const Session& session) {
   const Expression value = session.expression(options.value, inputs, condition.shape());
   const bool is_number = value.is_number();
   check_value(x, value);
-  io::Writer out =
-      session.writer(options.output, x.dtype, value.shape(), Session::output_name(inputs));
+  io::Writer out = session.writer(options.output, x.dtype, value.shape(),
+                                  Session::output_name(inputs), inputs.first_zarr());
   std::atomic<int64_t> count_filled{0};
   session.runner().run(
       "fill", value.shape(), condition.bytes_per_element() + value.bytes_per_element(),
@@ -94,7 +94,8 @@ void run_mask(const Session& session) {
   const Expression where =
       session.expression(text, inputs, has_shape ? inputs.first().shape : Shape{});
   where.check_condition();
-  io::Writer out = session.writer(options.output, DType::boolean, where.shape(), "mask");
+  io::Writer out =
+      session.writer(options.output, DType::boolean, where.shape(), "mask", inputs.first_zarr());
   std::atomic<int64_t> kept{0};
   session.runner().run(
       "mask", where.shape(), std::max<size_t>(1, where.bytes_per_element()),

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands/commands.h"
 #include "results.h"
@@ -38,11 +39,33 @@ std::string notes(const io::ArrayInfo& info) {
   if (info.fortran_order) text += ", Fortran order";
   if (info.byte_swapped) text += ", byte-swapped";
   if (info.compressed) text += ", compressed";
-  if (!info.dtype) text += ", unsupported";
+  if (!info.dtype && info.problem.empty()) text += ", unsupported";
+  if (!info.problem.empty()) text += ", " + printable(info.problem);
   return text;
 }
 
-Json array_json(const io::ArrayInfo& info) {
+/// How an array lies in a Zarr store, on lines of its own.
+std::string zarr_text(const io::ZarrInfo& zarr) {
+  std::string text =
+      fmt::format("    Zarr version {}, chunks {}", zarr.version, to_string(zarr.chunks));
+  if (!zarr.shards.empty()) text += fmt::format(", shards {}", to_string(zarr.shards));
+  text += fmt::format("\n    codecs {}, fill value {}\n", printable(zarr.codecs),
+                      printable(zarr.fill_value));
+  if (zarr.dimension_names.empty()) return text;
+  return text + fmt::format("    dimensions {}\n",
+                            printable(fmt::format("{}", fmt::join(zarr.dimension_names, ", "))));
+}
+
+Json zarr_json(const io::ZarrInfo& zarr) {
+  Json json = {{"version", zarr.version}, {"chunks", zarr.chunks.vec()}};
+  json["shards"] = zarr.shards.empty() ? Json() : Json(zarr.shards.vec());
+  json["codecs"] = zarr.codecs;
+  json["fill_value"] = Json::parse(zarr.fill_value, nullptr, false);
+  json["dimension_names"] = zarr.dimension_names.empty() ? Json() : Json(zarr.dimension_names);
+  return json;
+}
+
+Json plain_json(const io::ArrayInfo& info) {
   return {{"name", info.name},
           {"dtype", dtype_text(info)},
           {"shape", info.shape.vec()},
@@ -52,6 +75,12 @@ Json array_json(const io::ArrayInfo& info) {
           {"fortran_order", info.fortran_order},
           {"byte_swapped", info.byte_swapped},
           {"compressed", info.compressed}};
+}
+
+Json array_json(const io::ArrayInfo& info) {
+  Json json = plain_json(info);
+  if (info.zarr) json["zarr"] = zarr_json(*info.zarr);
+  return json;
 }
 
 /// The array that is asked for, else all.
@@ -73,6 +102,7 @@ void print_file(const io::Reader& reader, const std::vector<io::ArrayInfo>& arra
   for (const io::ArrayInfo& info : arrays) {
     fmt::print("  {:<{}}{}{:<9} {}  {}{}\n", printable(info.name), width, width > 0 ? "  " : "",
                dtype_text(info), to_string(info.shape), size_text(info.bytes), notes(info));
+    if (info.zarr) fmt::print("{}", zarr_text(*info.zarr));
   }
 }
 

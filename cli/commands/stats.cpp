@@ -1,5 +1,5 @@
 // stats: what the kept elements are like, in all or along dimensions.
-#include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,14 +44,8 @@ std::vector<double> wanted_quantiles(const Options& options) {
 
 std::vector<Line> lines_of(const Summary& s, int64_t total, const std::vector<double>& quantiles) {
   std::vector<Line> lines = {
-      {"count", s.count + s.nan},
-      {"total", total},
-      {"nan", s.nan},
-      {"inf", s.inf},
-      {"sum", s.sum},
-      {"mean", s.mean},
-      {"std", std::sqrt(s.var)},
-      {"min", s.min},
+      {"count", s.count + s.nan}, {"total", total}, {"nan", s.nan}, {"inf", s.inf}, {"sum", s.sum},
+      {"mean", s.mean},           {"std", s.std},   {"min", s.min},
   };
   for (size_t i = 0; i < quantiles.size(); ++i) {
     lines.push_back({fmt::format("q({})", quantiles[i]), s.quantiles[i]});
@@ -63,40 +57,38 @@ std::vector<Line> lines_of(const Summary& s, int64_t total, const std::vector<do
 /// What a window says about each slice that it reaches.
 struct PartOfSlices {
   Box box;
-  std::vector<Partial> partials;
+  Partial partial;
 };
 
-PartOfSlices part_of(const KeptElements& window, const Box& box, const Slices& slices) {
-  PartOfSlices part{slices.part(box), {}};
-  part.partials.resize(static_cast<size_t>(part.box.numel()));
-  const Tensor elements = rows_of_slices(window.elements, slices);
-  const Tensor kept = window.mask.defined() ? rows_of_slices(window.mask, slices) : Tensor();
-  const bool* keep = kept.defined() ? kept.data<bool>() : nullptr;
-  const int64_t columns = elements.numel() / part.box.numel();
-  visit_real(elements.dtype(), [&]<class T>(T) {
-    const T* element = elements.template data<T>();
-    for (Partial& partial : part.partials) {
-      for (int64_t i = 0; i < columns; ++i, ++element) {
-        if (keep == nullptr || *keep++) add(partial, *element);
-      }
-    }
-  });
-  return part;
-}
-
-std::vector<Partial> partials_along(const Runner& runner, const KeptStream& stream,
-                                    const Slices& slices) {
-  std::vector<Partial> all(static_cast<size_t>(numel(slices.sizes)));
+/// The summaries of all slices.
+std::vector<Summary> summaries_along(const Runner& runner, const KeptStream& stream,
+                                     const Slices& slices) {
+  // Windows reach the same slices or quite different ones, so those with the same first one are
+  // joined.
+  std::map<int64_t, PartOfSlices> all;
+  const Dims dims(slices.along);
   runner.run(
       "statistics", stream.shape, stream.bytes,
-      [&](const Box& box, int) { return part_of(stream.window(box), box, slices); },
+      [&](const Box& box, int) {
+        const KeptElements window = stream.window(box);
+        return PartOfSlices{slices.part(box), partial_of(window.elements, window.mask, dims)};
+      },
       [&](std::span<const PartOfSlices> parts) {
         for (const PartOfSlices& part : parts) {
-          const std::vector<int64_t> numbers = slices.numbers(part.box);
-          for (size_t i = 0; i < numbers.size(); ++i) join(all[numbers[i]], part.partials[i]);
+          PartOfSlices& to = all[first_element(part.box, slices.sizes)];
+          to.box = part.box;
+          join(to.partial, part.partial);
         }
       });
-  return all;
+  const bool is_integer = !is_floating_point(stream.dtype);
+  std::vector<Summary> summaries(static_cast<size_t>(numel(slices.sizes)),
+                                 finish(Partial(), is_integer).front());
+  for (const auto& [first, part] : all) {
+    const std::vector<int64_t> numbers = slices.numbers(part.box);
+    const std::vector<Summary> found = finish(part.partial, is_integer);
+    for (size_t i = 0; i < numbers.size(); ++i) summaries[numbers[i]] = found[i];
+  }
+  return summaries;
 }
 
 Stats stats_along(const Session& session, const Inputs& inputs, const Expression& where,
@@ -111,9 +103,9 @@ Stats stats_along(const Session& session, const Inputs& inputs, const Expression
             options.where.empty() ? Tensor() : where.evaluate(arrays).broadcast_to(box.size);
         return KeptElements{arrays[0].broadcast_to(box.size), mask};
       }};
-  const std::vector<Partial> all = partials_along(session.runner(), stream, slices);
+  std::vector<Summary> all = summaries_along(session.runner(), stream, slices);
   std::vector<int64_t> counts;
-  for (const Partial& p : all) counts.push_back(p.count);
+  for (const Summary& s : all) counts.push_back(s.count);
   const std::vector<double> wanted = wanted_quantiles(options);
   const auto quantiles = find_slice_quantiles(session.runner(), slices, stream, counts, wanted);
   Stats stats;
@@ -122,9 +114,8 @@ Stats stats_along(const Session& session, const Inputs& inputs, const Expression
   stats.dims = slices.along;
   stats.quantiles = wanted;
   for (size_t i = 0; i < all.size(); ++i) {
-    Summary summary = finish(all[i], !is_floating_point(x.dtype));
-    summary.quantiles = quantiles[i];
-    stats.slices.push_back(lines_of(summary, slices.numel, wanted));
+    all[i].quantiles = quantiles[i];
+    stats.slices.push_back(lines_of(all[i], slices.numel, wanted));
   }
   return stats;
 }

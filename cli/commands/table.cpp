@@ -14,8 +14,9 @@ void add_files(CLI::App& c, Options& o, bool required = true) {
                              "Input files: a.npy, name=a.npy or a.npz:array; - is standard input");
   files->type_name("FILE");
   if (required) files->required();
-  c.add_option("--name", o.names,
-               "Array in an .npz or .safetensors file; x=NAME if there are several files")
+  c.add_option(
+       "--name", o.names,
+       "Array in an .npz or .safetensors file or a Zarr group; x=NAME if there are several files")
       ->type_name("NAME");
   c.add_option("--dtype", o.dtype, "Element type of raw and CSV files, e.g. float32")
       ->type_name("TYPE");
@@ -39,8 +40,21 @@ void add_output(CLI::App& c, Options& o,
                 const char* text = "Output file (default: -, standard output)") {
   c.add_option("-o,--output", o.output, text)->type_name("FILE");
   c.add_option("--format", o.format,
-               "npy, npz, safetensors, raw or csv (default: from the file name)")
+               "npy, npz, safetensors, zarr, raw or csv (default: from the file name)")
       ->type_name("FORMAT");
+  c.add_option(
+       "--chunks", o.chunks,
+       "Chunk sizes of a Zarr store, e.g. 100,200 (default: as the input, else about 4 MiB)")
+      ->type_name("SIZES");
+  c.add_option("--shards", o.shards, "Shard sizes of a Zarr store: files that hold whole chunks")
+      ->type_name("SIZES");
+  c.add_option("--codec", o.codec,
+               "Compression of a Zarr store: zstd, gzip, blosc or none, e.g. zstd:3 with a level "
+               "(default: zstd:1)")
+      ->type_name("CODEC");
+  c.add_option("--zarr-version", o.zarr_version, "Version of a Zarr store: 2 or 3 (default: 3)")
+      ->type_name("N")
+      ->check(CLI::Range(2, 3).description(""));
   c.add_flag("--no-sync", o.no_sync, "Do not wait until the output is on disk");
 }
 
@@ -220,10 +234,12 @@ const std::vector<Command>& commands() {
        "element of a vector.",
        define_convert, run_convert, convert_examples()},
       {"info", "Describe the contents of files",
-       "Prints the names, dtypes, shapes and sizes of the arrays in files. Only headers are read, "
-       "except for CSV files, which\n"
-       "are read as a whole. If a file cannot be read, the others are still described, and the "
-       "exit code reports the error.",
+       "Prints the names, dtypes, shapes and sizes of the arrays in files; of Zarr stores also "
+       "chunks, shards, codecs, fill\n"
+       "values and names of dimensions. Only headers are read, except for CSV files, which are "
+       "read "
+       "as a whole. If a file\n"
+       "cannot be read, the others are still described, and the exit code reports the error.",
        define_info, run_info, info_examples()},
       {"completions",
        "Print completions for a shell",

@@ -127,7 +127,7 @@ Scalar value_of(const WholeValue& value, const Summary& s) {
     case Whole::mean:
       return s.mean;
     case Whole::std:
-      return std::sqrt(s.var);
+      return s.std;
     case Whole::var:
       return s.var;
     case Whole::min:
@@ -146,7 +146,7 @@ Scalar sample_of(const WholeValue& value, const Pass& pass) {
   const Scalar some = is_floating_point(pass.steps.dtype) ? Scalar(1000003.7) : Scalar(1000003);
   Summary summary;
   summary.count = 1;
-  summary.mean = summary.var = 1000003.7;
+  summary.mean = summary.var = summary.std = 1000003.7;
   summary.sum = summary.min = summary.max = some;
   for (const Quantile& q : pass.quantiles) {
     summary.quantiles.push_back(q.lower ? some : Scalar(1000003.7));

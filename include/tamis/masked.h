@@ -19,15 +19,16 @@ Tensor output_mask(const Tensor& x, const Tensor& mask, const Dims& dims = {},
 /// How many elements are kept. int64.
 Tensor count(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false);
 
-/// Integers and bools give int64, uint64 gives uint64. If nothing is kept: 0 and 1.
+/// Integers and bools give int64, uint64 gives uint64. If nothing is kept: 0 and 1. With `exact`,
+/// here and below, the result of exact arithmetic, rounded once, as of tamis::sum.
 Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
-           std::optional<DType> dtype = {});
+           std::optional<DType> dtype = {}, bool exact = false);
 Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 /// Divided by the number of kept elements. Integers and bools give float32; x is converted to dtype
 /// first. If nothing is kept: NaN.
 Tensor mean(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
-            std::optional<DType> dtype = {});
+            std::optional<DType> dtype = {}, bool exact = false);
 /// NaN wins if it is kept. If nothing is kept: the smallest (largest) value of the dtype,
 /// infinities included.
 Tensor amax(const Tensor& x, const Tensor& mask, const Dims& dims = {}, bool keepdim = false,
@@ -45,9 +46,9 @@ Tensor argmin(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim = 
 /// unless given, as in var and in PyTorch since 2.0 (1.13 took 0). Integers give float32, complex
 /// numbers the variance of both parts, which is real. If nothing is kept: NaN.
 Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double correction = 1,
-           bool keepdim = false, std::optional<DType> dtype = {});
+           bool keepdim = false, std::optional<DType> dtype = {}, bool exact = false);
 Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims = {}, double correction = 1,
-           bool keepdim = false, std::optional<DType> dtype = {});
+           bool keepdim = false, std::optional<DType> dtype = {}, bool exact = false);
 /// As tamis::norm with p = ord; real numbers take a real dtype, complex ones a complex one. If
 /// nothing is kept: 0, but infinity for a negative ord.
 Tensor norm(const Tensor& x, const Tensor& mask, double ord = 2, const Dims& dims = {},

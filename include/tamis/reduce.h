@@ -12,12 +12,13 @@ namespace tamis {
 
 // ---- reductions: over all dimensions if none are given ------------------------------------------
 
-/// Integers and bools sum to int64, uint64 to uint64. The sum of nothing is 0.
+/// Integers and bools sum to int64, uint64 to uint64. The sum of nothing is 0. With `exact` the
+/// result is the sum of exact arithmetic, rounded once (tamis/partial.h): one that is 0 is +0.
 Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
-           std::optional<DType> dtype = {});
+           std::optional<DType> dtype = {}, bool exact = false);
 /// Floating point only (or with dtype). The mean of nothing is NaN.
 Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
-            std::optional<DType> dtype = {});
+            std::optional<DType> dtype = {}, bool exact = false);
 Tensor prod(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 /// NaN wins. Refuses to reduce nothing.
@@ -44,9 +45,11 @@ std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim = false
 /// The sum of squared distances from the mean, divided by the number of elements less `correction`
 /// (but not by less than 0). Floating point and complex only; the variance of complex numbers is
 /// real. Computed in double, in two passes. As a correction true and false are 1 and 0, which is
-/// what libtorch's `unbiased` means there.
-Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
-Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
+/// what libtorch's `unbiased` means there. With `exact`, that of exact arithmetic, rounded once.
+Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false,
+           bool exact = false);
+Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false,
+           bool exact = false);
 std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims = {}, double correction = 1,
                                    bool keepdim = false);
 std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims = {}, double correction = 1,
@@ -173,11 +176,13 @@ std::vector<Tensor> gradient(const Tensor& x, const std::vector<Tensor>& spacing
 
 // ---- the same as methods ------------------------------------------------------------------------
 
-inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
-  return tamis::sum(*this, dims, keepdim, dtype);
+inline Tensor Tensor::sum(const Dims& dims, bool keepdim, std::optional<DType> dtype,
+                          bool exact) const {
+  return tamis::sum(*this, dims, keepdim, dtype, exact);
 }
-inline Tensor Tensor::mean(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
-  return tamis::mean(*this, dims, keepdim, dtype);
+inline Tensor Tensor::mean(const Dims& dims, bool keepdim, std::optional<DType> dtype,
+                           bool exact) const {
+  return tamis::mean(*this, dims, keepdim, dtype, exact);
 }
 inline Tensor Tensor::prod(std::optional<int64_t> dim, bool keepdim,
                            std::optional<DType> dtype) const {
@@ -209,11 +214,11 @@ inline std::pair<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
 inline std::pair<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
   return tamis::min(*this, dim, keepdim);
 }
-inline Tensor Tensor::var(const Dims& dims, double correction, bool keepdim) const {
-  return tamis::var(*this, dims, correction, keepdim);
+inline Tensor Tensor::var(const Dims& dims, double correction, bool keepdim, bool exact) const {
+  return tamis::var(*this, dims, correction, keepdim, exact);
 }
-inline Tensor Tensor::std(const Dims& dims, double correction, bool keepdim) const {
-  return tamis::std(*this, dims, correction, keepdim);
+inline Tensor Tensor::std(const Dims& dims, double correction, bool keepdim, bool exact) const {
+  return tamis::std(*this, dims, correction, keepdim, exact);
 }
 inline Tensor Tensor::nansum(const Dims& dims, bool keepdim, std::optional<DType> dtype) const {
   return tamis::nansum(*this, dims, keepdim, dtype);

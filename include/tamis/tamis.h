@@ -28,6 +28,7 @@
 #include "tamis/optim.h"
 #include "tamis/options.h"
 #include "tamis/order.h"
+#include "tamis/partial.h"
 #include "tamis/pointwise.h"
 #include "tamis/print.h"
 #include "tamis/pruning.h"

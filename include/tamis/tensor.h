@@ -262,8 +262,10 @@ class Tensor {
   Tensor rot90(int64_t k = 1, const Dims& dims = {0, 1}) const;
 
   // ---- reductions, scans and softmax ------------------------------------------------------------
-  Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
-  Tensor mean(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor sum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {},
+             bool exact = false) const;
+  Tensor mean(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {},
+              bool exact = false) const;
   Tensor prod(std::optional<int64_t> dim = {}, bool keepdim = false,
               std::optional<DType> dtype = {}) const;
   Tensor amax(const Dims& dims = {}, bool keepdim = false) const;
@@ -276,8 +278,10 @@ class Tensor {
   Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   std::pair<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
   std::pair<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
-  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
-  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const;
+  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false,
+             bool exact = false) const;
+  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false,
+             bool exact = false) const;
   Tensor nansum(const Dims& dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor nanmean(const Dims& dims = {}, bool keepdim = false,
                  std::optional<DType> dtype = {}) const;

@@ -91,6 +91,8 @@ struct Given {
   std::array<PyObject*, kMaxParams> args{};
   size_t by_position = 0;
   py::object varargs;
+  Shape integers;  // those that were given one by one instead of varargs
+  bool has_integers = false;
   Mismatch mismatch;
 
   /// False, with the reason in mismatch, if the overload lacks the parameters for them.
@@ -102,10 +104,11 @@ struct Given {
     } else if (count > s.positional) {
       return fail({Mismatch::Kind::too_many});
     }
-    const size_t plain = varargs ? s.positional - 1 : count;
+    const bool has_rest = varargs || has_integers;
+    const size_t plain = has_rest ? s.positional - 1 : count;
     for (size_t i = 0; i < plain; ++i) args[i] = values[i];
-    if (varargs) args[plain] = varargs.ptr();
-    uint32_t found = (uint32_t{1} << (varargs ? s.positional : count)) - 1;
+    if (has_rest) args[plain] = has_integers ? values[plain] : varargs.ptr();
+    uint32_t found = (uint32_t{1} << (has_rest ? s.positional : count)) - 1;
     const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t k = 0; k < keywords; ++k) {
       PyObject* key = PyTuple_GET_ITEM(names, k);
@@ -152,6 +155,19 @@ struct Given {
     return varargs.ptr();
   }
 
+  /// False if there is another object among them, or none at all.
+  bool take_integers(PyObject* const* values, size_t count) {
+    Shape taken;
+    for (size_t i = 0; i < count; ++i) {
+      if (!PyLong_CheckExact(values[i])) return false;
+      int overflow = 0;
+      taken.push_back(PyLong_AsLongLongAndOverflow(values[i], &overflow));
+      if (overflow != 0) return false;
+    }
+    integers = std::move(taken);
+    return has_integers = count > 0;
+  }
+
   /// Packs the arguments from the last positional parameter on into a tuple, unless there is just
   /// one and it is a list already.
   bool collect(const Overload& o, PyObject* const* values, size_t count) {
@@ -160,6 +176,10 @@ struct Given {
     if (count == first && o.signature.params[first].type() != ParamType::tensors) return false;
     if (count == first + 1 && (PyTuple_Check(values[first]) || PyList_Check(values[first]))) {
       return false;
+    }
+    if (o.signature.params[first].type() == ParamType::integers &&
+        take_integers(values + first, count - first)) {
+      return true;
     }
     varargs = steal(PyTuple_New(static_cast<Py_ssize_t>(count - first)));
     for (size_t i = first; i < count; ++i) {
@@ -196,7 +216,9 @@ bool convert(const Overload& o, bool is_method, Given& given, Values& args, Orig
   for (size_t i = 0; i < params.size(); ++i) {
     PyObject* object = given.args[i];
     const bool written = o.writes == static_cast<int>(i);
-    if (object == nullptr) {
+    if (given.has_integers && i == o.signature.positional - 1) {
+      args[i] = given.integers;
+    } else if (object == nullptr) {
       if ((o.valued >> i & 1) != 0) args[i] = params[i].fallback;
     } else if (object == Py_None && (params[i].optional || !params[i].required)) {
       args[i] = params[i].optional ? Value() : params[i].fallback;
@@ -227,7 +249,10 @@ PyObject* tensors_to_tuple(const Overload& f, std::vector<Tensor>& tensors, Arra
                      checked(tensor_to_array(std::move(tensors[i]), kind)));
   }
   if (f.fields == nullptr) return tuple.release().ptr();
-  return checked(PyObject_Call(f.fields, tuple.ptr(), nullptr));
+  // What the __new__ of a named tuple does, which is a function of Python.
+  const py::object args = steal(PyTuple_Pack(1, tuple.ptr()));
+  auto* const type = reinterpret_cast<PyTypeObject*>(f.fields);
+  return checked(PyTuple_Type.tp_new(type, args.ptr(), nullptr));
 }
 
 PyObject* to_python(const Overload& f, Value& value, const Given& given, ArrayKind kind) {
@@ -291,33 +316,66 @@ class Target {
   std::vector<std::pair<Tensor, Shape>> foreign_;
 };
 
-/// Whether a call that writes nothing is quick: its tensors are, and no size that was given, and no
-/// broadcasting, makes the result larger than they are. Without tensors, the size that was given
-/// must be small.
+/// A product of sizes that stops growing where a call is not quick any more.
+class Bound {
+ public:
+  static constexpr int64_t kMost = 8 * kQuickElements;
+
+  void times(int64_t n) {
+    if (n < -kMost || n > kMost) n = kMost + 1;
+    elements_ = std::min(kMost + 1, elements_ * std::max<int64_t>(1, n < 0 ? -n : n));
+  }
+  bool is_kept() const { return elements_ <= kMost; }
+
+ private:
+  int64_t elements_ = 1;
+};
+
+/// Whether a call that writes nothing is quick: its tensors are, and even if its result had as many
+/// elements as its tensors of different shapes and its integers give when they are multiplied, it
+/// would have few. Without tensors, integers may be the sides of a square.
 bool is_quick_call(std::span<const Value> args) {
   const Tensor* first = nullptr;
-  const auto* size = args.empty() ? nullptr : std::get_if<Shape>(&args[0]);
-  if (size != nullptr) {
-    constexpr int64_t kMany = kQuickElements + 1;
-    int64_t elements = 1;
-    for (const int64_t n : *size)
-      elements = std::min(kMany, elements * std::clamp(n, int64_t{1}, kMany));
-    return elements < kMany && std::none_of(args.begin(), args.end(), [](const Value& v) {
-             return std::holds_alternative<Tensor>(v);
-           });
-  }
+  bool has_size = false, has_fraction = false;
+  Bound bound;
+  const auto add = [&](const Tensor& x) {
+    if (!is_quick(x)) return false;
+    if (x.numel() == 1) {
+      if (first == nullptr) first = &x;
+      return true;
+    }
+    if (first == nullptr || x.shape() != first->shape()) bound.times(x.numel());
+    first = &x;
+    return true;
+  };
   for (const Value& value : args) {
     if (const auto* x = std::get_if<Tensor>(&value)) {
-      if (!is_quick(*x)) return false;
-      if (x->numel() == 1) continue;
-      if (first == nullptr) first = x;
-      if (x->shape() != first->shape()) return false;
-    } else if (std::holds_alternative<std::vector<Tensor>>(value) ||
-               std::holds_alternative<int64_t>(value) || std::holds_alternative<Shape>(value)) {
-      return false;
+      if (x->defined() && !add(*x)) return false;
+    } else if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
+      for (const Tensor& item : *list) {
+        if (!add(item)) return false;
+        bound.times(item.numel());
+      }
+    } else if (const auto* number = std::get_if<int64_t>(&value)) {
+      has_size = true;
+      bound.times(*number);
+      if (first == nullptr) bound.times(*number);
+    } else if (const auto* sizes = std::get_if<Shape>(&value)) {
+      has_size = true;
+      for (const int64_t n : *sizes) bound.times(n);
+    } else if (const auto* scalar = std::get_if<Scalar>(&value)) {
+      has_size = true;
+      const bool is_whole = !scalar->is_floating_point() && !scalar->is_complex();
+      has_fraction = has_fraction || !is_whole;
+      if (is_whole && first == nullptr) bound.times(scalar->to_int64());
     }
   }
-  return first != nullptr;
+  return bound.is_kept() && (first != nullptr || (has_size && !has_fraction));
+}
+
+/// Whether the result is a view of x, for which no element is touched.
+bool is_view_of(const Overload& o, const Tensor& x) {
+  return o.view == View::always || (o.view == View::if_contiguous && x.is_contiguous());
 }
 
 /// As in PyTorch, out decides in which dtype zeros are made and sums are computed.
@@ -351,7 +409,8 @@ PyObject* call_overload(const Overload& o, const Given& given, Values& args, Ori
   if (target != nullptr && o.dtype >= 0) take_dtype_of_out(o, given, args);
   Value result;
   const Target written(target, target == nullptr ? result : args[static_cast<size_t>(o.writes)]);
-  without_gil_unless(target == nullptr && is_quick_call(args), [&] {
+  const bool is_view = o.view != View::never && is_view_of(o, std::get<Tensor>(args[0]));
+  without_gil_unless(is_view || (target == nullptr && is_quick_call(args)), [&] {
     result = o.call(args);
     if (origins.foreign()) settle_result(result);
   });
@@ -406,7 +465,7 @@ PyObject* call_plain(const Function& f, PyObject* const* values, size_t count, P
   if (names != nullptr || count == 0 || !is_tensor(values[0])) return nullptr;
   const Tensor& x = tensor_of(values[0]);
   Tensor result;
-  if (count == 1 && o.of_one != nullptr && is_quick(x)) {
+  if (count == 1 && o.of_one != nullptr && (is_view_of(o, x) || is_quick(x))) {
     result = o.of_one(x);
   } else if (count == 2 && o.of_two != nullptr && is_tensor(values[1]) &&
              is_quick(x, tensor_of(values[1]))) {

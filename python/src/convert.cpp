@@ -34,8 +34,13 @@ bool is_read_only(const Tensor& x) { return storage_of(x)->read_only(); }
 void set_read_only(const Tensor& x) { storage_of(x)->set_read_only(); }
 
 void* exported_data(const Tensor& x) {
-  const Storage& storage = *storage_of(x);
-  if (storage.ready() && !storage.has_readers()) return exposed_data(x);  // nothing to compute
+  Storage& storage = *storage_of(x);
+  if (storage.ready() && !storage.has_readers() && is_on_host(x)) {  // nothing to compute
+    storage.check_intact();
+    if (!storage.read_only()) storage.set_counts_up(false);
+    return static_cast<char*>(storage.data()) +
+           layout_of(x).offset * static_cast<int64_t>(x.itemsize());
+  }
   py::gil_scoped_release release;
   return exposed_data(x);
 }

@@ -80,7 +80,9 @@ py::object load_function(const py::object& path, const std::optional<std::string
     return to_object(without_gil([&] { return mmap ? reader.map(array) : reader.read(array); }));
   };
   if (name) return read(reader.find(*name));
-  if (reader.format() == io::Format::npy) return read(0);
+  const bool is_zarr_array = reader.format() == io::Format::zarr && reader.arrays().size() == 1 &&
+                             reader.arrays()[0].name.empty();
+  if (reader.format() == io::Format::npy || is_zarr_array) return read(0);
   py::dict tensors;
   for (size_t i = 0; i < reader.arrays().size(); ++i) {
     tensors[py::str(reader.arrays()[i].name)] = read(i);
@@ -163,9 +165,9 @@ void save_function(const py::object& first, const py::object& second) {
 void add_files(py::module_& m) {
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
   constexpr const char* kLoad =
-      "The tensor of a .npy file; of an .npz or .safetensors file a dict of all, or the one that "
-      "is "
-      "called name. path is that of the file, or a file object, of which everything that is left "
+      "The tensor of a .npy file or of a Zarr store that is one array; of an .npz or .safetensors "
+      "file or a Zarr group a dict of all, or the one that is called name. path is that of the "
+      "file, or a file object, of which everything that is left "
       "is "
       "read. With mmap=True the tensors are read-only and read from the file when they are used, "
       "where its layout allows.";
@@ -175,8 +177,9 @@ void add_files(py::module_& m) {
         "The same with PyTorch's name for the file.");
   m.def(
       "save", save_function, py::arg("path"), py::arg("data"),
-      "Writes an array to a .npy, .npz or .safetensors file, or a dict of them to one of the "
-      "latter two. The file appears whole or not at all. path may be a file object too: without a "
+      "Writes an array to a .npy, .npz or .safetensors file or a Zarr store (.zarr, or .zip for an "
+      "archive), or a dict of them to any but .npy. The file appears whole or not at all. path may "
+      "be a file object too: without a "
       "name that says otherwise, it gets an array as .npy and a dict as .npz. The arguments may "
       "come in either order.");
   m.def("save", save_function, py::arg("obj"), py::arg("f"),

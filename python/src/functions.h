@@ -22,6 +22,7 @@ struct Overload {
   std::vector<PyObject*> others;  // NumPy's names for them, or null
   uint32_t required = 0;          // bit i: parameter i has no default
   uint32_t valued = 0;            // bit i: it has one other than None
+  View view = View::never;        // when the call is quick, whatever the size of its tensor
   bool variadic = false;          // x.reshape(2, 3): the last ones may be given one by one
   int writes = -1;                // which argument is written and returned: self of add_, out=
   int dtype = -1;                 // the parameter dtype; if it is not given, out= decides

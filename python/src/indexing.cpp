@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "autograd/node.h"
 #include "convert.h"
 #include "gil.h"
+#include "ops/index/indexed.h"
 #include "slots.h"
 #include "tamis/create.h"
 #include "tamis/pointwise.h"
@@ -181,8 +183,31 @@ bool is_view(const std::vector<Index>& indices) {
   });
 }
 
+/// x[1], x[1:] and the elements of a vector that few integers name. Null if the index is another
+/// one, or is refused.
+PyObject* plain_subscript(const Tensor& x, PyObject* index) {
+  if (x.dim() == 0) return nullptr;
+  if (is_tensor(index)) {
+    if (!is_quick(tensor_of(index)) || tensor_of(index).dim() == 0 || is_tracked(x)) return nullptr;
+    Tensor few = take_few(x, tensor_of(index), true);
+    return few.defined() ? wrap(std::move(few)) : nullptr;
+  }
+  const int64_t size = x.shape()[0];
+  if (PyLong_CheckExact(index)) {
+    int overflow = 0;
+    const long long i = PyLong_AsLongLongAndOverflow(index, &overflow);
+    return overflow == 0 && i >= -size && i < size ? wrap(x.select(0, i)) : nullptr;
+  }
+  if (!PySlice_Check(index)) return nullptr;
+  Py_ssize_t start, stop, step;
+  if (PySlice_Unpack(index, &start, &stop, &step) < 0) throw py::error_already_set();
+  if (step < 1 || PySlice_AdjustIndices(size, &start, &stop, step) == size) return nullptr;
+  return wrap(x.slice(0, start, stop, step));
+}
+
 PyObject* subscript(PyObject* self, PyObject* index) {
   return guard([&] {
+    if (PyObject* view = plain_subscript(tensor_of(self), index)) return view;
     const Tensor x = tensor_of(self);
     if (x.dim() == 0 && PyLong_Check(index) && !PyBool_Check(index)) {
       raise_python(
@@ -195,8 +220,7 @@ PyObject* subscript(PyObject* self, PyObject* index) {
       return subscript(steal(wrap(reversed)).ptr(), backward->key.ptr());
     }
     const std::vector<Index> indices = to_indices(index, x);
-    const bool quick =
-        is_mask(index) ? is_quick(x, tensor_of(index)) : is_view(indices) && storage_of(x)->ready();
+    const bool quick = is_mask(index) ? is_quick(x, tensor_of(index)) : is_view(indices);
     Tensor result = without_gil_unless(quick, [&] { return tamis::index(x, indices); });
     return wrap(&result.impl() == &x.impl() ? result.detach() : std::move(result));
   });

@@ -274,6 +274,10 @@ PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
     if (force < 0) return nullptr;
   }
   return guard([&] {
+    const Ref<Storage>& storage = storage_of(tensor_of(self));
+    if (force == 0 && storage->ready() && !storage->has_readers()) {  // needs no handle of its own
+      return to_ndarray(tensor_of(self));
+    }
     const Tensor x = tensor_of(self);
     return to_ndarray(force ? without_gil([&] { return to_host(x); }) : x);
   });

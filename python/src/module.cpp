@@ -129,6 +129,8 @@ PYBIND11_MODULE(_tamis, m) {
   add_runtime(m);
   add_random(m);
   add_autograd(m);
+  add_partial(m);
+  add_condition(m);
   add_webgpu(m);
   add_reference(m);
 }

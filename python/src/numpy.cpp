@@ -99,10 +99,12 @@ struct PyMemory {
   PyObject_HEAD Ref<Storage> storage;
 };
 
+FreeObjects free_memories;
+
 void free_memory(PyObject* self) {
   reinterpret_cast<PyMemory*>(self)->storage.~Ref<Storage>();
   PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
+  if (!free_memories.put(self)) type->tp_free(self);
   Py_DECREF(type);
 }
 
@@ -118,7 +120,12 @@ PyTypeObject* make_memory_type() {
 /// A new reference to an object that holds x's memory.
 PyObject* hold_memory(const Tensor& x) {
   static PyTypeObject* const type = make_memory_type();
-  PyObject* self = checked(type->tp_alloc(type, 0));
+  PyObject* self = free_memories.take();
+  if (self != nullptr) {
+    PyObject_Init(self, type);
+  } else {
+    self = checked(type->tp_alloc(type, 0));
+  }
   new (&reinterpret_cast<PyMemory*>(self)->storage) Ref<Storage>(storage_of(x));
   return self;
 }
@@ -237,18 +244,20 @@ PyObject* to_ndarray(const Tensor& x) {
   }
   const Api& api = Api::get();
   void* data = exported_data(x);
-  const size_t rank = x.shape().size();
+  const Layout& layout = layout_of(x);
+  const size_t rank = layout.sizes.size();
+  const auto width = static_cast<int64_t>(x.itemsize());
   py::ssize_t dims[64], steps[64];
   if (rank > 32) raise_python(PyExc_ValueError, "NumPy arrays have at most 32 dimensions");
   for (size_t d = 0; d < rank; ++d) {
-    dims[d] = x.shape()[d];
-    steps[d] = x.strides()[d] * static_cast<int64_t>(x.itemsize());
+    dims[d] = layout.sizes[d];
+    steps[d] = layout.strides[d] * width;
   }
   Py_INCREF(descr);  // PyArray_NewFromDescr takes it
   const int flags = is_read_only(x) ? 0 : Api::NPY_ARRAY_WRITEABLE_;
   py::object array = steal(api.PyArray_NewFromDescr_(
       api.PyArray_Type_, descr, static_cast<int>(rank), dims, steps, data, flags, nullptr));
-  api.PyArray_SetBaseObject_(array.ptr(), hold_memory(x));
+  py::detail::array_proxy(array.ptr())->base = hold_memory(x);
   return array.release().ptr();
 }
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/pool.h"
 #include "io/reader.h"
 #include "tamis/tensor.h"
 
@@ -29,6 +30,25 @@ inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type; }
 inline Tensor& tensor_of(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->tensor; }
 /// A new reference to a new Tensor object.
 PyObject* wrap(Tensor tensor);
+
+/// Objects of one type that were freed, for the next ones: most calls make one and free one. The
+/// GIL guards it.
+class FreeObjects {
+ public:
+  /// Null if there is none.
+  PyObject* take() { return count_ > 0 ? objects_[--count_] : nullptr; }
+  /// False if there are enough.
+  bool put(PyObject* object) {
+    if (!TAMIS_CACHE_MEMORY || count_ == kMost) return false;
+    objects_[count_++] = object;
+    return true;
+  }
+
+ private:
+  static constexpr size_t kMost = 64;
+  PyObject* objects_[kMost];
+  size_t count_ = 0;
+};
 
 /// The one dtype object of each dtype; a borrowed reference.
 PyObject* dtype_object(DType dtype);
@@ -113,6 +133,8 @@ void add_arrow_export(py::module_& m);
 void add_runtime(py::module_& m);
 void add_random(py::module_& m);
 void add_autograd(py::module_& m);
+void add_partial(py::module_& m);
+void add_condition(py::module_& m);
 void add_webgpu(py::module_& m);
 void add_reference(py::module_& m);
 

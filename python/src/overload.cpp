@@ -116,7 +116,8 @@ Overload::Overload(const Row& row, bool is_method, const std::string& module)
       call(row.call),
       of_one(row.of_one),
       of_two(row.of_two),
-      summary(row.summary) {
+      summary(row.summary),
+      view(row.view) {
   if (signature.params.size() > kMostParameters) {
     throw std::logic_error("too many parameters: " + signature.text);
   }

@@ -1,6 +1,5 @@
 // The Tensor type: making and freeing its objects.
 #include "convert.h"
-#include "core/pool.h"
 #include "cycles.h"
 #include "slots.h"
 #include "tamis/create.h"
@@ -17,22 +16,13 @@ PyTypeObject* tensor_type = nullptr;
 
 namespace {
 
-/// Objects that were freed, for the next ones: most calls make one and free one. The GIL guards it.
-struct FreeObjects {
-  static constexpr size_t kMost = 64;
-  PyObject* objects[kMost];
-  size_t count = 0;
-
-  bool takes_one() const { return TAMIS_CACHE_MEMORY && count < kMost; }
-};
 FreeObjects free_objects;
 
 }  // namespace
 
 PyObject* wrap(Tensor tensor) {
-  PyObject* self = nullptr;
-  if (free_objects.count > 0) {
-    self = free_objects.objects[--free_objects.count];
+  PyObject* self = free_objects.take();
+  if (self != nullptr) {
     PyObject_Init(self, tensor_type);
     reinterpret_cast<PyTensor*>(self)->weakrefs = nullptr;
     new (&tensor_of(self)) Tensor(std::move(tensor));
@@ -73,11 +63,7 @@ void dealloc(PyObject* self) {
   if (object->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
   object->tensor.~Tensor();
   PyTypeObject* type = Py_TYPE(self);
-  if (type == tensor_type && free_objects.takes_one()) {
-    free_objects.objects[free_objects.count++] = self;
-  } else {
-    type->tp_free(self);
-  }
+  if (type != tensor_type || !free_objects.put(self)) type->tp_free(self);
   Py_DECREF(type);
 }
 

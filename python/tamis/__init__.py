@@ -27,7 +27,7 @@ for _name, _value in list(vars(_tamis).items()):
 
 from math import e, inf, nan, pi
 
-from tamis import autograd, masked, masks, nn, optim, webgpu
+from tamis import autograd, masked, masks, nn, optim, partial, webgpu
 from tamis import _masked_tensor as _masked_tensor
 
 if "_numpy" in vars():
@@ -65,6 +65,6 @@ def _rebuild(
 
 def __getattr__(name: str) -> _Any:
     # Not before they are asked for: importing torch takes seconds, and few need the other.
-    if name in ("array_api", "torch"):
+    if name in ("array_api", "dask", "torch"):
         return _importlib.import_module(f"tamis.{name}")
     raise AttributeError(f"module 'tamis' has no attribute {name!r}")

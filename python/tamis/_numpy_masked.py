@@ -35,6 +35,11 @@ _OPERATORS: Dict[Any, Callable[[Any, Any], Any]] = {
     np.greater_equal: operator.ge,
 }
 
+_LOST = (
+    "the mask of a MaskedTensor would be lost in an array; write x.numpy() for a masked array, x.filled(value) or "
+    "x.compressed() for a tensor"
+)
+
 
 def _masked_array(name: str, value: Any) -> Any:
     """The value with masked arrays in place of MaskedTensors, also in lists. They are read-only: results are copies."""
@@ -68,6 +73,8 @@ def _answer(value: Any) -> Any:
 def _call(name: str, function: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
     if kwargs.get("out") is not None:
         raise TypeError(f"{name}: a MaskedTensor is no operand beside out=, which has no mask; write x[...] = result")
+    if isinstance(kwargs.get("where"), MaskedTensor):  # some versions of NumPy would take it
+        raise TypeError(_LOST)
     if function is None:
         raise TypeError(
             f"{name}: numpy.ma has no such function, so the mask of a MaskedTensor would be lost; write x.filled(value) "
@@ -99,10 +106,7 @@ def _array_function(self: MaskedTensor, function: Any, types: Any, args: Any, kw
 
 
 def _array(*args: Any, **kwargs: Any) -> Any:
-    raise TypeError(
-        "the mask of a MaskedTensor would be lost in an array; write x.numpy() for a masked array, x.filled(value) or "
-        "x.compressed() for a tensor"
-    )
+    raise TypeError(_LOST)
 
 
 def _getattr(self: MaskedTensor, name: str) -> Any:

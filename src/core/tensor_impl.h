@@ -40,6 +40,12 @@ struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
         layout{shape, contiguous_strides(shape), 0},
         numel(tamis::numel(shape)),
         dtype(dtype_) {}
+  /// With as many elements as another, in a layout like its own.
+  TensorImpl(Ref<Storage>&& storage_, DType dtype_, const TensorImpl& like)
+      : storage(std::move(storage_)),
+        layout{like.layout.sizes, like.layout.strides, 0},
+        numel(like.numel),
+        dtype(dtype_) {}
 
   Ref<Storage> storage;
   Layout layout;

@@ -211,10 +211,57 @@ Tensor apply(Op op, DType operand, DType result, std::span<const TensorRef> inpu
   return y;
 }
 
+/// Whether the strides are contiguous_strides of the sizes, of which none is 0, or those of a
+/// transposed matrix.
+bool is_plainly_dense(const Layout& layout) {
+  const int64_t *const sizes = layout.sizes.data(), *const strides = layout.strides.data();
+  int64_t expected = 1;
+  if (layout.sizes.size() == 2 && strides[0] == 1 && sizes[0] > 1 && sizes[1] > 1) {
+    return strides[1] == sizes[0];
+  }
+  for (size_t i = layout.sizes.size(); i-- > 0; expected *= sizes[i]) {
+    if (strides[i] != expected || sizes[i] == 0) return false;
+  }
+  return true;
+}
+
+/// The same for operands in the CPU's memory that are numbers or dense and of one layout, which is
+/// that of the result, as most are. Undefined if they are not.
+Tensor apply_plainly(Op op, DType operand, DType result, std::span<const TensorRef> inputs) {
+  if (defers_few() && !eager_mode()) return Tensor();
+  Backend& backend = host_backend();
+  std::array<Applied, 3> applied;
+  const TensorImpl* common = nullptr;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorImpl& x = static_cast<const Tensor&>(inputs[i]).impl();
+    const Storage& storage = *x.storage;
+    const bool is_number = x.layout.sizes.empty();
+    if (!storage.ready() || &storage.backend() != &backend) return Tensor();
+    storage.check_intact();
+    applied[i] = {{storage.data(), x.layout.offset}, x.dtype, is_number};
+    if (is_number) continue;
+    if (!common) {
+      if (x.numel > Backend::kFew || !is_plainly_dense(x.layout)) return Tensor();
+      common = &x;
+    } else if (common != &x && (common->layout.sizes != x.layout.sizes ||
+                                common->layout.strides != x.layout.strides)) {
+      return Tensor();
+    }
+  }
+  const std::span<const Applied> operands(applied.data(), inputs.size());
+  if (!common || !backend.applies(op, operand, result, operands)) return Tensor();
+  const Memory memory = backend.allocate(common->numel * static_cast<int64_t>(itemsize(result)));
+  Ref<Storage> storage(new Storage(backend, memory));
+  Tensor y(new TensorImpl(std::move(storage), result, *common));
+  backend.apply(op, operand, result, operands, common->layout.sizes, {memory.data, 0});
+  return y;
+}
+
 }  // namespace
 
 Tensor defer(Op op, DType operand, DType result, std::span<const TensorRef> inputs,
              std::shared_ptr<const IsinSet> set) {
+  if (Tensor now = apply_plainly(op, operand, result, inputs); now.defined()) return now;
   check(!is_complex(operand) || takes(op, operand), ErrorKind::dtype,
         "\"{}_cpu\" not implemented for '{}'", name(op), scalar_type_name(operand));
   Backend& backend = common_backend(inputs);

@@ -60,13 +60,47 @@ int64_t structured_count(const Tensor& mask) {
 
 namespace {
 
+/// The rows of a matrix, or a vector, element by element or run by run.
+template <class T>
+void copy_rows(const Layout& target, T* to, const Layout& value, const T* from) {
+  const size_t last = target.sizes.size() - 1;
+  const int64_t rows = last == 0 ? 1 : target.sizes[0], n = target.sizes[last];
+  const int64_t step = target.strides[last], from_step = value.strides[last];
+  for (int64_t row = 0; row < rows; ++row) {
+    T* const y = to + target.offset + row * (last == 0 ? 0 : target.strides[0]);
+    const T* const x = from + value.offset + row * (last == 0 ? 0 : value.strides[0]);
+    if (step == 1 && from_step == 1) {
+      std::copy_n(x, n, y);
+    } else {
+      for (int64_t i = 0; i < n; ++i) y[i * step] = x[i * from_step];
+    }
+  }
+}
+
+/// Few elements in the CPU's memory to a target that is not contiguous. False if that takes a
+/// program.
+bool copy_few(const Tensor& target, const Tensor& value) {
+  const Layout &to = layout_of(target), &from = layout_of(value);
+  const size_t rank = to.sizes.size();
+  const bool fits = (rank == 1 || rank == 2) && from.sizes == to.sizes &&
+                    target.dtype() == value.dtype() && is_on_host(target) && is_on_host(value);
+  if (!fits || (target.itemsize() != 4 && target.itemsize() != 8)) return false;
+  void* const out = storage_of(target)->data();
+  const void* const in = storage_of(value)->data();
+  if (target.itemsize() == 4) {
+    copy_rows(to, static_cast<uint32_t*>(out), from, static_cast<const uint32_t*>(in));
+  } else {
+    copy_rows(to, static_cast<uint64_t*>(out), from, static_cast<const uint64_t*>(in));
+  }
+  return true;
+}
+
 /// Few elements that are there and go to other memory, without a program. False if it takes one.
 bool store_few(const Tensor& target, const Tensor& value, Backend& backend) {
   const Ref<Storage>&to = storage_of(target), &from = storage_of(value);
-  if (target.numel() > Backend::kFew || !target.is_contiguous() || !from->ready() || to == from) {
-    return false;
-  }
+  if (target.numel() > Backend::kFew || !from->ready() || to == from) return false;
   from->check_intact();
+  if (!target.is_contiguous()) return copy_few(target, value);
   const Shape strides = broadcast_strides(layout_of(value), target.shape());
   const Applied applied{
       {from->data(), layout_of(value).offset}, value.dtype(), value.numel() == 1, &strides};
@@ -200,8 +234,34 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask, const S
   return {kept, rejected};
 }
 
-int64_t count_true(const Tensor& mask) {
+namespace {
+
+/// The bytes of a mask of few elements that is in the CPU's memory and contiguous, else null.
+const uint8_t* few_bytes(const Tensor& mask) {
+  const Storage& storage = *storage_of(mask);
+  const bool is_here = mask.numel() <= Backend::kFew && storage.ready() && is_on_host(mask);
+  if (!is_here || !mask.is_contiguous()) return nullptr;
+  return static_cast<const uint8_t*>(mask.data_ptr());
+}
+
+/// The mask, or if it is a transposed matrix that matrix: for what does not depend on the order.
+Tensor in_memory_order(const Tensor& mask) {
+  const Layout& layout = layout_of(mask);
+  const bool is_transposed =
+      layout.sizes.size() == 2 && layout.strides[0] == 1 && layout.strides[1] == layout.sizes[0];
+  if (!is_transposed) return mask;
+  const int64_t rows = layout.sizes[1], columns = layout.sizes[0];
+  return make_view(mask, {{rows, columns}, {columns, 1}, layout.offset});
+}
+
+}  // namespace
+
+int64_t count_true(const Tensor& given) {
+  const Tensor mask = in_memory_order(given);
   if (mask.numel() == 0) return 0;
+  if (const uint8_t* const bytes = few_bytes(mask)) {
+    return mask.numel() - std::count(bytes, bytes + mask.numel(), 0);
+  }
   const int64_t known = structured_count(mask);
   if (known >= 0) return known;
   Backend& backend = backend_for(Feature::select, DType::boolean, {mask});
@@ -283,11 +343,15 @@ void expand_padded(const Tensor& target, const Tensor& x, const Tensor& mask,
   backend.expand_padded(program, elements, source.numel(), to);
 }
 
-bool any_true(const Tensor& mask) {
+bool any_true(const Tensor& given) {
+  const Tensor mask = in_memory_order(given);
+  if (few_bytes(mask)) return count_true(mask) != 0;
   Backend& backend = backend_for(Feature::select, DType::boolean, {mask});
   return mask.numel() != 0 && backend.any(mask_program(Compiler(mask.shape()), mask));
 }
-bool all_true(const Tensor& mask) {
+bool all_true(const Tensor& given) {
+  const Tensor mask = in_memory_order(given);
+  if (few_bytes(mask)) return count_true(mask) == mask.numel();
   Backend& backend = backend_for(Feature::select, DType::boolean, {mask});
   return mask.numel() == 0 || backend.all(mask_program(Compiler(mask.shape()), mask));
 }

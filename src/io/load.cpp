@@ -16,7 +16,7 @@ namespace {
 io::Format format_for(const std::string& path) {
   const std::optional<io::Format> format = io::format_of(path);
   check(format && *format != io::Format::raw && *format != io::Format::csv, ErrorKind::value,
-        "{}: unknown file extension; expected .npy, .npz or .safetensors", path);
+        "{}: unknown file extension; expected .npy, .npz, .safetensors, .zarr or .zip", path);
   return *format;
 }
 
@@ -86,7 +86,7 @@ void save(const std::string& path, const Tensor& x) {
 void save_all(const std::string& path, const NamedTensors& tensors) {
   const io::Format format = format_for(path);
   check(format != io::Format::npy, ErrorKind::value,
-        "{}: .npy files cannot store names; use .npz or .safetensors", path);
+        "{}: .npy files cannot store names; use .npz, .safetensors or .zarr", path);
   write(io::Writer(path, format, plans_of(tensors)), tensors);
 }
 

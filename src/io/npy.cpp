@@ -236,11 +236,22 @@ ArrayInfo parse_npy(std::span<const char> head, uint64_t size, const std::string
   return info;
 }
 
-std::string make_npy_header(DType dtype, const Shape& shape, size_t min_bytes) {
-  std::string_view code;
+std::optional<DType> dtype_of_numpy(std::string_view code) {
   for (const ElementType& type : kTypes) {
-    if (type.dtype == dtype) code = type.code;
+    if (type.code == code) return type.dtype;
   }
+  return std::nullopt;
+}
+
+std::string_view numpy_code(DType dtype) {
+  for (const ElementType& type : kTypes) {
+    if (type.dtype == dtype) return type.code;
+  }
+  return {};
+}
+
+std::string make_npy_header(DType dtype, const Shape& shape, size_t min_bytes) {
+  const std::string_view code = numpy_code(dtype);
   check(!code.empty(), ErrorKind::dtype,
         "the .npy format does not support {}; use .safetensors, or convert to float32",
         name(dtype));

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "io/array_info.h"
 
@@ -21,6 +23,11 @@ bool is_npy(std::span<const char> head);
 /// The array of a .npy file, or .npz member, of `size` bytes; `head` holds the first min(size,
 /// kNpyHeadBytes). `where` begins the messages. Throws kind format.
 ArrayInfo parse_npy(std::span<const char> head, uint64_t size, const std::string& where);
+
+/// The dtype that NumPy calls so, without its byte order: "f4". None for any other.
+std::optional<DType> dtype_of_numpy(std::string_view code);
+/// The reverse; empty if NumPy has no such dtype.
+std::string_view numpy_code(DType dtype);
 
 /// The header of a version 1.0 file: at least min_bytes, a multiple of 64. Throws kind dtype if the
 /// format has no such element type.

@@ -1,6 +1,8 @@
 // Reading arrays: headers at once, elements on demand.
 #include "io/reader.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -16,6 +18,7 @@
 #include "io/npy.h"
 #include "io/safetensors.h"
 #include "io/sizes.h"
+#include "io/zarr.h"
 #include "io/zip.h"
 #include "tamis/create.h"
 
@@ -101,7 +104,9 @@ struct Reader::State {
 
   explicit State(File f) : file(std::move(f)) {}
 
-  void open_npz();
+  void open_zarr(std::unique_ptr<ZarrSource> source);
+  void open_archive();
+  void open_npz(std::vector<ZipMember> found);
   void open_safetensors(std::string_view head);
   DType readable(size_t array) const;
   const File& inflated(size_t array);
@@ -112,15 +117,30 @@ struct Reader::State {
   const File file;
   Format format = Format::raw;
   std::vector<ArrayInfo> arrays;
-  std::vector<ZipMember> members;  // of .npz, one for each array
+  std::vector<ZipMember> members;    // of .npz, one for each array
+  std::unique_ptr<ZarrSource> zarr;  // of Zarr stores
+  bool is_folder = false;            // file is that of a store
   const Damage damage = std::make_shared<std::atomic<bool>>(false);
   std::mutex mutex;  // guards what follows
   std::map<size_t, File> inflated_files, ordered_files;
   std::vector<bool> verified;  // stored members whose CRC was right
 };
 
-void Reader::State::open_npz() {
-  for (ZipMember& member : read_zip_directory(file)) {
+void Reader::State::open_zarr(std::unique_ptr<ZarrSource> source) {
+  format = Format::zarr;
+  zarr = std::move(source);
+  arrays = zarr->arrays();
+}
+
+void Reader::State::open_archive() {
+  std::vector<ZipMember> found = read_zip_directory(file);
+  if (is_zarr(found)) return open_zarr(open_zarr_archive(file, std::move(found)));
+  format = Format::npz;
+  open_npz(std::move(found));
+}
+
+void Reader::State::open_npz(std::vector<ZipMember> found) {
+  for (ZipMember& member : found) {
     const std::string where = file.name() + ": member " + member.name;
     check(member.name.ends_with(".npy"), ErrorKind::format,
           "{}: not a .npy file, so this is not an .npz archive", where);
@@ -146,6 +166,8 @@ DType Reader::State::readable(size_t array) const {
   check(array < arrays.size(), ErrorKind::index, "{}: array index {} is out of range", file.name(),
         array);
   const ArrayInfo& info = arrays[array];
+  check(info.problem.empty(), ErrorKind::format, "{}: {}{}", file.name(),
+        info.name.empty() ? "" : "array '" + info.name + "': ", info.problem);
   check(info.dtype.has_value(), ErrorKind::dtype,
         "{0}: {1}element type '{2}' is not supported; convert to {3} first, for example with "
         "x.astype('{3}') in NumPy",
@@ -198,8 +220,17 @@ Tensor Reader::State::mapped(const Location& location, uint64_t skip, const Shap
   return x;
 }
 
-Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw)
-    : Reader(File::open(path), raw) {}
+Reader::Reader(const std::string& path, const std::optional<RawLayout>& raw) {
+  if (raw || path == "-" || !is_folder(path)) {
+    *this = Reader(File::open(path), raw);
+    return;
+  }
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!folder) raise_errno(path, "open for reading");
+  state_ = std::make_shared<State>(File(std::move(folder), path));
+  state_->is_folder = true;
+  state_->open_zarr(open_zarr_folder(path));
+}
 
 Reader::Reader(File file, const std::optional<RawLayout>& raw)
     : state_(std::make_shared<State>(std::move(file))) {
@@ -215,8 +246,7 @@ Reader::Reader(File file, const std::optional<RawLayout>& raw)
     s.format = Format::npy;
     s.arrays.push_back(parse_npy(head, s.file.size(), s.file.name()));
   } else if (is_zip(head)) {
-    s.format = Format::npz;
-    s.open_npz();
+    s.open_archive();
   } else {
     // A .safetensors file begins with a length and '{'; only its name tells a damaged one.
     const bool likely = head.size() > 8 && (head[8] == '{' || head[8] == ' ');
@@ -262,6 +292,7 @@ DType Reader::dtype(size_t array) const { return state_->readable(array); }
 Tensor Reader::read(size_t array) const {
   State& s = *state_;
   const DType dtype = s.readable(array);
+  if (s.zarr) return s.zarr->read(array);
   const ArrayInfo& info = s.arrays[array];
   const Tensor x = allocate_on_host(info.fortran_order ? reversed(info.shape) : info.shape, dtype);
   char* to = static_cast<char*>(x.mutable_data_ptr());
@@ -290,6 +321,7 @@ Tensor Reader::window(size_t array, int64_t first, int64_t count) const {
         "{}: {} elements starting at {} do not lie within an array of shape {}", path(), count,
         first, info.shape);
   if (count == 0) return allocate_on_host({0}, dtype);
+  if (s.zarr) return s.zarr->window(array, first, count);
   const State::Location location = s.locate(array);
   if (!info.byte_swapped && count * width >= kMinMapped) {
     location.file->check_size();
@@ -306,7 +338,7 @@ Tensor Reader::map(size_t array) const {
   State& s = *state_;
   const DType dtype = s.readable(array);
   const ArrayInfo& info = s.arrays[array];
-  if (info.bytes == 0 || info.compressed || info.byte_swapped) return read(array);
+  if (info.bytes == 0 || info.compressed || info.byte_swapped || s.zarr) return read(array);
   const Shape shape = info.fortran_order ? reversed(info.shape) : info.shape;
   const Tensor x = s.mapped({&s.file, info.offset}, 0, shape, dtype);
   if (!x.defined()) return read(array);
@@ -321,7 +353,8 @@ Tensor Reader::map(size_t array) const {
 }
 
 void Reader::State::check_intact() const {
-  file.check_size();
+  // What is read of a folder is read from files that are open for as long.
+  if (!is_folder) file.check_size();
   check(!damage->load(std::memory_order_acquire), ErrorKind::io,
         "{}: part of the file could not be read: it was truncated in the meantime, or the disk "
         "failed",

@@ -1,5 +1,5 @@
-// Reader: the arrays of a .npy, .npz, .safetensors, raw or CSV file, described, whole, or window
-// by window.
+// Reader: the arrays of a .npy, .npz, .safetensors, raw or CSV file or a Zarr store, described,
+// whole, or window by window.
 #pragma once
 
 #include <memory>
@@ -26,13 +26,15 @@ struct RawLayout {
 /// file, since nothing in it says how many numbers follow.
 ///
 /// The format is detected by the content, except that a RawLayout makes it a raw file and a
-/// CsvLayout a CSV file. Faults in the content throw kind format, errors of the system kind io; the
-/// text names the file, and the position in it.
+/// CsvLayout a CSV file. A folder is a Zarr store, or an array or a group of one. Faults in the
+/// content throw kind format, errors of the system kind io; the text names the file, and the
+/// position in it.
 ///
 /// What cannot be used where it is goes into an unlinked file in $TMPDIR (else /var/tmp, else /tmp)
 /// at its first use: what comes through a pipe, deflated members, the numbers of CSV files, and
 /// arrays in Fortran order that are read by windows. Memory stays bounded by the windows that are
-/// alive.
+/// alive. Of Zarr arrays the chunks are decoded that windows touch, and kept for those that follow:
+/// up to 256 MiB in memory, and in a temporary file if the chunks side by side need more.
 ///
 /// Any number of threads may use a Reader at once.
 class Reader {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -29,9 +30,40 @@ constexpr size_t kSlots = 16;
 Slot slots[kSlots];
 std::mutex slots_mutex;
 
+/// As the system lists what is in a folder.
+struct Entry {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t bytes;
+  uint8_t type;
+  char name[1];
+};
+
+/// Nothing here allocates, so that a signal handler may call it. Other threads may still be adding
+/// files, so it looks again until the folder is gone.
+void remove_below(int folder, const char* name, int depth) noexcept {
+  if (unlinkat(folder, name, 0) == 0 || depth == 0) return;
+  const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return;
+  for (int round = 0; round < 100 && unlinkat(folder, name, AT_REMOVEDIR) != 0; ++round) {
+    lseek(fd, 0, SEEK_SET);
+    alignas(Entry) char buffer[4096];
+    for (long n = 0; (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;) {
+      for (long at = 0; at < n;) {
+        const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+        at += entry->bytes;
+        const bool is_dots =
+            std::strcmp(entry->name, ".") == 0 || std::strcmp(entry->name, "..") == 0;
+        if (!is_dots) remove_below(fd, entry->name, depth - 1);
+      }
+    }
+  }
+  close(fd);
+}
+
 void on_signal(int number) {
   for (const Slot& slot : slots) {
-    if (slot.used.load(std::memory_order_acquire)) unlink(slot.path);
+    if (slot.used.load(std::memory_order_acquire)) remove_tree(slot.path);
   }
   signal(number, SIG_DFL);
   ::raise(number);
@@ -71,6 +103,11 @@ void copy_permissions(int fd, const struct stat& old) {
 void start_write_back(int fd, uint64_t begin, uint64_t end) noexcept {
   sync_file_range(fd, static_cast<off64_t>(begin), static_cast<off64_t>(end - begin),
                   SYNC_FILE_RANGE_WRITE);
+}
+
+void remove_tree(const char* path) noexcept {
+  constexpr int kMaxDepth = 128;
+  remove_below(AT_FDCWD, path, kMaxDepth);
 }
 
 /// kSlots if all are taken: the file is then not removed by signals.

@@ -30,8 +30,12 @@ void copy_permissions(int fd, const struct stat& old);
 /// Makes the system begin to write these bytes to the disk; does not wait for it.
 void start_write_back(int fd, uint64_t begin, uint64_t end) noexcept;
 
-/// Enters the path of a file that is to be removed if a signal ends the process; what `forget`
-/// takes. See remove_temporary_files_on_signals.
+/// Removes a file, or a folder with all that is in it; links are not followed. A signal handler may
+/// call it.
+void remove_tree(const char* path) noexcept;
+
+/// Enters the path of a file, or folder, that is to be removed if a signal ends the process; what
+/// `forget` takes. See remove_temporary_files_on_signals.
 size_t remember(const std::string& path);
 void forget(size_t slot);
 

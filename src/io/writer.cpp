@@ -16,6 +16,7 @@
 #include "io/safetensors.h"
 #include "io/sizes.h"
 #include "io/utf8.h"
+#include "io/zarr.h"
 #include "io/zip.h"
 
 namespace tamis::io {
@@ -35,6 +36,18 @@ bool is_member_name(const std::string& name) {
          ("/" + name + "/").find("/../") == std::string::npos && name.size() < 60000;
 }
 
+/// Whether all parts of a path can be names in a Zarr hierarchy.
+bool is_node_path(const std::string& path) {
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    if (part.empty() || part[0] == '.' || part.starts_with("__") || part == "zarr.json")
+      return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 int64_t csv_columns(const ArrayPlan& plan) { return plan.shape.size() == 2 ? plan.shape[1] : 1; }
 
 void check_csv(const ArrayPlan& plan) {
@@ -50,9 +63,12 @@ void check_csv(const ArrayPlan& plan) {
 }
 
 std::vector<ArrayPlan> checked_plans(Format format, std::vector<ArrayPlan> plans) {
-  const bool single = format != Format::npz && format != Format::safetensors;
+  // A Zarr store may be one array, which has no name.
+  const bool single =
+      !has_names(format) || (format == Format::zarr && plans.size() == 1 && plans[0].name.empty());
   check(!single || plans.size() == 1, ErrorKind::value,
-        "a {} file holds one array, not {}; use .npz or .safetensors", name(format), plans.size());
+        "a {} file holds one array, not {}; use .npz, .safetensors or .zarr", name(format),
+        plans.size());
   std::set<std::string> names;
   for (const ArrayPlan& plan : plans) {
     Shape shape = plan.shape;
@@ -63,11 +79,19 @@ std::vector<ArrayPlan> checked_plans(Format format, std::vector<ArrayPlan> plans
     if (format == Format::csv) check_csv(plan);
     if (single) continue;
     check(!plan.name.empty() && is_utf8(plan.name) && plan.name.find('\0') == plan.name.npos &&
-              plan.name != "__metadata__" && (format != Format::npz || is_member_name(plan.name)),
+              plan.name != "__metadata__" &&
+              (format == Format::safetensors || is_member_name(plan.name)) &&
+              (format != Format::zarr || is_node_path(plan.name)),
           ErrorKind::value, "'{}' cannot be the name of an array in a {} file", plan.name,
           name(format));
     check(names.insert(plan.name).second, ErrorKind::value, "two arrays have the name '{}'",
           plan.name);
+  }
+  for (const std::string& name : format == Format::zarr ? names : std::set<std::string>()) {
+    for (size_t end = name.find('/'); end != name.npos; end = name.find('/', end + 1)) {
+      check(!names.contains(name.substr(0, end)), ErrorKind::value,
+            "'{}' cannot be both an array and the group of '{}'", name.substr(0, end), name);
+    }
   }
   return plans;
 }
@@ -77,17 +101,12 @@ bool has_unknown_size(const ArrayPlan& plan) { return !plan.shape.empty() && pla
 }  // namespace
 
 struct Writer::State {
-  State(const std::string& path, Format f, std::vector<ArrayPlan> p, bool sync)
+  State(Format f, std::vector<ArrayPlan> p)
       : format(f),
         plans(checked_plans(format, std::move(p))),
-        growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
-        output(path, (growing && format != Format::csv) || format == Format::npz, sync) {}
-  State(Descriptor fd, std::string name, Format f, std::vector<ArrayPlan> p)
-      : format(f),
-        plans(checked_plans(format, std::move(p))),
-        growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)),
-        output(std::move(fd), std::move(name)) {}
+        growing(std::any_of(plans.begin(), plans.end(), has_unknown_size)) {}
 
+  void begin(std::unique_ptr<Output> target);
   void begin_file();
   void begin_array();
   void write_text(const Tensor& x);
@@ -97,7 +116,8 @@ struct Writer::State {
   const Format format;
   std::vector<ArrayPlan> plans;  // unknown sizes are filled in as arrays end
   const bool growing;
-  Output output;
+  std::unique_ptr<Output> output;
+  std::unique_ptr<ZarrSink> zarr;  // in place of output
   size_t current = 0;
   int64_t elements = 0;  // of the current array
   uint32_t crc = 0;      // of its elements, in .npz
@@ -106,6 +126,16 @@ struct Writer::State {
   std::vector<ZipMember> members;
   std::vector<uint64_t> member_headers;
 };
+
+void Writer::State::begin(std::unique_ptr<Output> target) {
+  if (format == Format::zarr) {
+    zarr = make_zarr_archive(std::move(target), plans);
+    return;
+  }
+  output = std::move(target);
+  begin_file();
+  begin_array();
+}
 
 void Writer::State::begin_file() {
   if (format != Format::safetensors) return;
@@ -117,17 +147,19 @@ void Writer::State::begin_file() {
   // Three numbers of an array change, of up to 19 digits each.
   if (growing) header = make_safetensors_header(known, header.size() + plans.size() * 64);
   header_bytes = header.size();
-  output.write(header.data(), header.size());
+  output->write(header.data(), header.size());
 }
 
 void Writer::State::begin_array() {
   elements = 0;
   crc = 0;
-  if (current == plans.size() || format == Format::raw || format == Format::safetensors) return;
+  if (current == plans.size() || format == Format::raw || format == Format::safetensors || zarr) {
+    return;
+  }
   const ArrayPlan& plan = plans[current];
   if (format == Format::csv) {
     const std::string header = plan.columns.empty() ? "" : csv_header(plan.columns);
-    output.write(header.data(), header.size());
+    output->write(header.data(), header.size());
     return;
   }
   Shape largest = plan.shape;
@@ -135,13 +167,13 @@ void Writer::State::begin_array() {
   const std::string header = make_npy_header(plan.dtype, largest, 0);
   if (format == Format::npz) {
     members.push_back({.name = plan.name + ".npy"});
-    member_headers.push_back(output.position());
-    const std::string local = make_zip_local_header(members.back(), output.position());
-    output.write(local.data(), local.size());
+    member_headers.push_back(output->position());
+    const std::string local = make_zip_local_header(members.back(), output->position());
+    output->write(local.data(), local.size());
   }
-  header_at = output.position();
+  header_at = output->position();
   header_bytes = header.size();
-  output.write(header.data(), header.size());
+  output->write(header.data(), header.size());
 }
 
 /// Appends the elements to a CSV file; x is contiguous.
@@ -155,7 +187,7 @@ void Writer::State::write_text(const Tensor& x) {
     append_element(text, dtype, element);
     text += ++elements % columns == 0 ? '\n' : ',';
     if (text.size() < kPiece && i + 1 < n) continue;
-    output.write(text.data(), text.size());
+    output->write(text.data(), text.size());
     text.clear();
   }
 }
@@ -172,17 +204,18 @@ void Writer::State::end_array() {
   }
   check(elements == numel(plan.shape), ErrorKind::shape,
         "an array of shape {} has {} elements, not {}", plan.shape, numel(plan.shape), elements);
+  if (zarr) zarr->end_array(plan.shape);
   if (format == Format::npy || format == Format::npz) {
     const std::string header = make_npy_header(plan.dtype, plan.shape, header_bytes);
-    if (unknown) output.patch(header_at, header.data(), header.size());
+    if (unknown) output->patch(header_at, header.data(), header.size());
     if (format == Format::npz) {
-      const uint64_t data_bytes = output.position() - header_at - header.size();
+      const uint64_t data_bytes = output->position() - header_at - header.size();
       ZipMember& member = members.back();
       member.bytes = member.stored_bytes = header.size() + data_bytes;
       member.crc = static_cast<uint32_t>(
           crc32_combine(crc_of(header), crc, static_cast<z_off_t>(data_bytes)));
       const std::string local = make_zip_local_header(member, member_headers.back());
-      output.patch(member_headers.back(), local.data(), local.size());
+      output->patch(member_headers.back(), local.data(), local.size());
     }
   }
   ++current;
@@ -190,25 +223,32 @@ void Writer::State::end_array() {
 
 void Writer::State::end_file() {
   if (format == Format::npz) {
-    const std::string directory = make_zip_directory(members, member_headers, output.position());
-    output.write(directory.data(), directory.size());
+    const std::string directory = make_zip_directory(members, member_headers, output->position());
+    output->write(directory.data(), directory.size());
   } else if (format == Format::safetensors && growing) {
     const std::string header = make_safetensors_header(plans, header_bytes);
-    output.patch(0, header.data(), header.size());
+    output->patch(0, header.data(), header.size());
   }
-  output.commit();
+  zarr ? zarr->commit() : output->commit();
 }
 
 Writer::Writer(const std::string& path, Format format, std::vector<ArrayPlan> plans, bool sync)
-    : state_(std::make_unique<State>(path, format, std::move(plans), sync)) {
-  state_->begin_file();
-  state_->begin_array();
+    : state_(std::make_unique<State>(format, std::move(plans))) {
+  State& s = *state_;
+  check(format != Format::zarr || path != "-", ErrorKind::value,
+        "a Zarr store cannot be written to standard output; name a folder, or a file that ends in "
+        ".zip");
+  if (format == Format::zarr && !path.ends_with(".zip")) {
+    s.zarr = make_zarr_folder(path, s.plans, sync);
+    return;
+  }
+  const bool will_patch = (s.growing && format != Format::csv) || format == Format::npz;
+  s.begin(std::make_unique<Output>(path, will_patch && format != Format::zarr, sync));
 }
 
 Writer::Writer(Descriptor fd, std::string name, Format format, std::vector<ArrayPlan> plans)
-    : state_(std::make_unique<State>(std::move(fd), std::move(name), format, std::move(plans))) {
-  state_->begin_file();
-  state_->begin_array();
+    : state_(std::make_unique<State>(format, std::move(plans))) {
+  state_->begin(std::make_unique<Output>(std::move(fd), std::move(name)));
 }
 
 Writer::~Writer() = default;
@@ -245,7 +285,11 @@ void Writer::append(std::span<const Tensor> tensors) {
     for (const Tensor& x : elements) s.write_text(x);
     return;
   }
-  s.output.write(parts);
+  if (s.zarr) {
+    for (const iovec& part : parts) s.zarr->append(part.iov_base, part.iov_len);
+  } else {
+    s.output->write(parts);
+  }
   s.elements += count;
 }
 
@@ -263,6 +307,8 @@ void Writer::commit() {
   state_->end_file();
 }
 
-uint64_t Writer::bytes() const { return state_->output.position(); }
+uint64_t Writer::bytes() const {
+  return state_->zarr ? state_->zarr->bytes() : state_->output->position();
+}
 
 }  // namespace tamis::io

@@ -1,4 +1,5 @@
-// Writer: arrays into a .npy, .npz, .safetensors, raw or CSV file that appears whole or not at all.
+// Writer: arrays into a .npy, .npz, .safetensors, raw or CSV file or a Zarr store that appears
+// whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,12 @@ namespace tamis::io {
 
 /// An array that is going to be written.
 struct ArrayPlan {
-  std::string name;  ///< .npz and .safetensors; empty in others
+  std::string name;  ///< .npz, .safetensors and Zarr groups; empty in others
   DType dtype = DType::float32;
   /// The first size may be -1: it is known when all elements have been written.
   Shape shape;
   std::vector<std::string> columns = {};  ///< CSV: names for a first line, or none
+  ZarrLayout zarr = {};                   ///< Zarr: chunks, compression and so on
 };
 
 /// Writes arrays one after the other, elements in row-major order, little endian. A CSV file has a
@@ -32,13 +34,19 @@ struct ArrayPlan {
 /// permissions; a link is followed; what is not a regular file (/dev/null, a pipe) is written to
 /// directly.
 ///
+/// A Zarr store is a folder, or a zip archive if the path ends in .zip. A folder is written beside
+/// the one that it replaces, and the two change places; a folder that is not a store is refused. An
+/// array without a name is the store; arrays with names are in a group, or in several, if their
+/// names have slashes.
+///
 /// "-" is the standard output. It gets all bytes by commit() if a size is not known beforehand or
 /// the format is .npz, and by the way otherwise.
 ///
 /// Throws kind io if the system refuses to write, kind value for plans that the format does not
 /// allow: several arrays in .npy, raw and CSV, names that are empty, repeated or no plain file
-/// names; kind shape for more than two dimensions in CSV; and kind dtype for an element type that
-/// the format has not (bfloat16 in .npy, complex128 in .safetensors, complex numbers in CSV).
+/// names; kind shape for more than two dimensions in CSV and for chunks that do not fit; and kind
+/// dtype for an element type that the format has not (bfloat16 in .npy and version 2 of Zarr,
+/// complex128 in .safetensors, complex numbers in CSV).
 class Writer {
  public:
   /// Without sync, commit() does not wait for the disk: what a crash of the machine leaves of the

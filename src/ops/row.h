@@ -24,6 +24,9 @@ struct MaskWindows {
   std::function<Tensor(const Shape& start, const Shape& size)> window;
 };
 
+/// When the result of a row is a view of its input, or the input itself.
+enum class View : uint8_t { never, if_contiguous, always };
+
 struct Row {
   /// PyTorch's spelling with types, names and defaults: "masked_select(Tensor input, Tensor mask)
   /// -> Tensor". Several rows of one name are its overloads, tried in their order.
@@ -41,7 +44,7 @@ struct Row {
   Tensor (*of_one)(const Tensor&) = nullptr;
   Tensor (*of_two)(const Tensor&, const Tensor&) = nullptr;
   std::vector<Args> samples;  // at least one, over the shapes and options that matter; tensors are
-                              // float32, int64 or bool
+                              // float32, int64 or bool. None unless has_samples()
   bool function = true;       // is called as name(input, ...)
   bool method = false;        // is called as input.name(...)
   bool in_place = false;      // there is also a method name_ that writes the result into input
@@ -50,6 +53,7 @@ struct Row {
   bool creates = false;       // computed from no tensor: takes device= and requires_grad=
   bool random = false;        // every call gives other values
   bool variadic = false;      // the tensors of its list may be given one by one
+  View view = View::never;    // whether the result is a view of input, which takes no time
   std::string symbol;         // the operator that it is, with or without a second operand: "+"
   std::vector<std::string> aliases;  // PyTorch's second names for it
   // What name_ does, if that costs less than computing the result and storing it.
@@ -65,60 +69,68 @@ struct Row {
   /// With its namespace.
   std::string name() const { return signature.full_name(); }
 
-  Row with_in_place() && {
+  // Properties of a row that is being made: make_row(...).with_out().is_pointwise(). What they
+  // give is that row itself, to be moved on in the same expression.
+  Row&& with_in_place() && {
     in_place = true;
     return std::move(*this);
   }
   /// The same, by a function `Tensor& name_(Tensor& x, ...)`.
   template <class... A>
-  Row with_in_place(Tensor& (*f)(Tensor&, A...)) &&;
-  Row with_out() && {
+  Row&& with_in_place(Tensor& (*f)(Tensor&, A...)) &&;
+  Row&& with_in_place(void (*f)(), void (*call)(void (*)(), std::span<const Value>)) &&;
+  Row&& with_out() && {
     out = true;
     return std::move(*this);
   }
   /// The same, by a function `Tensor& name_out(Tensor& out, ...)`.
   template <class... A>
-  Row with_out(Tensor& (*f)(Tensor&, A...)) &&;
+  Row&& with_out(Tensor& (*f)(Tensor&, A...)) &&;
+  Row&& with_out(void (*f)(), void (*call)(void (*)(), Tensor&, std::span<const Value>)) &&;
   /// Rows whose first parameter is `Tensor input` are methods too unless this says no.
-  Row function_only() && {
+  Row&& function_only() && {
     method = false;
     return std::move(*this);
   }
-  Row method_only() && {
+  Row&& method_only() && {
     function = false;
     method = true;
     return std::move(*this);
   }
-  Row is_pointwise() && {
+  Row&& is_pointwise() && {
     pointwise = true;
     return std::move(*this);
   }
-  Row is_creation() && {
+  Row&& is_creation() && {
     creates = true;
     return std::move(*this);
   }
-  Row is_random() && {
+  Row&& is_random() && {
     random = true;
     return std::move(*this);
   }
-  Row is_variadic() && {
+  Row&& is_view(View when = View::always) && {
+    view = when;
+    return std::move(*this);
+  }
+  Row&& is_variadic() && {
     variadic = true;
     return std::move(*this);
   }
-  Row with_symbol(const char* text) && {
+  Row&& with_symbol(const char* text) && {
     symbol = text;
     return std::move(*this);
   }
-  Row also(std::initializer_list<const char*> names) && {
+  Row&& also(std::initializer_list<const char*> names) && {
     aliases.assign(names.begin(), names.end());
     return std::move(*this);
   }
-  Row with_prepared(
+  Row&& with_prepared(
       std::function<std::function<Tensor(const Tensor&)>(std::span<const Value>, DType)> f) && {
     prepare = std::move(f);
     return std::move(*this);
   }
-  Row with_windows(std::function<MaskWindows(std::span<const Value>)> f) && {
+  Row&& with_windows(std::function<MaskWindows(std::span<const Value>)> f) && {
     windows = std::move(f);
     return std::move(*this);
   }
@@ -169,6 +181,10 @@ Value to_value(R&& r) {
   }
 }
 
+/// A function whose type `call` knows. One type for all of them is much less code than a
+/// std::function of each would be.
+using AnyFunction = void (*)();
+
 template <class R, class... A, size_t... I>
 Value apply_values(R (*f)(A...), std::span<const Value> args, std::index_sequence<I...>) {
   return to_value(f(FromValue<std::decay_t<A>>::get(args[I])...));
@@ -187,46 +203,73 @@ void apply_out(Tensor& (*f)(Tensor&, A...), Tensor& out, std::span<const Value> 
   f(out, FromValue<std::decay_t<A>>::get(args[I])...);
 }
 
+template <class R, class... A>
+Value call_any(AnyFunction f, std::span<const Value> args) {
+  return apply_values(reinterpret_cast<R (*)(A...)>(f), args, std::index_sequence_for<A...>{});
+}
+
+template <class... A>
+void call_any_in_place(AnyFunction f, std::span<const Value> args) {
+  apply_in_place(reinterpret_cast<Tensor& (*)(Tensor&, A...)>(f), args,
+                 std::index_sequence_for<A...>{});
+}
+
+template <class... A>
+void call_any_out(AnyFunction f, Tensor& out, std::span<const Value> args) {
+  apply_out(reinterpret_cast<Tensor& (*)(Tensor&, A...)>(f), out, args,
+            std::index_sequence_for<A...>{});
+}
+
+/// A row whose call is call(f, args).
+Row make_row(std::string_view signature, std::string_view summary, AnyFunction f,
+             Value (*call)(AnyFunction, std::span<const Value>), std::vector<Args> samples);
+
 }  // namespace detail
 
 template <class... A>
-Row Row::with_in_place(Tensor& (*f)(Tensor&, A...)) && {
-  in_place = true;
-  call_in_place = [f](std::span<const Value> args) {
-    detail::apply_in_place(f, args, std::index_sequence_for<A...>{});
-  };
-  return std::move(*this);
+Row&& Row::with_in_place(Tensor& (*f)(Tensor&, A...)) && {
+  return std::move(*this).with_in_place(reinterpret_cast<detail::AnyFunction>(f),
+                                        detail::call_any_in_place<A...>);
 }
 
 template <class... A>
-Row Row::with_out(Tensor& (*f)(Tensor&, A...)) && {
-  out = true;
-  call_out = [f](Tensor& target, std::span<const Value> args) {
-    detail::apply_out(f, target, args, std::index_sequence_for<A...>{});
-  };
-  return std::move(*this);
+Row&& Row::with_out(Tensor& (*f)(Tensor&, A...)) && {
+  return std::move(*this).with_out(reinterpret_cast<detail::AnyFunction>(f),
+                                   detail::call_any_out<A...>);
 }
 
 /// Makes a row from what it does with the values of its parameters.
-Row make_row(std::string_view signature, std::string summary,
+Row make_row(std::string_view signature, std::string_view summary,
              std::function<Value(std::span<const Value>)> call, std::vector<Args> samples);
 
 /// Makes a row from a plain function (or a captureless lambda with a + before it) whose parameters
 /// are those of the signature.
 template <class R, class... A>
-Row make_row(std::string_view signature, std::string summary, R (*f)(A...),
+Row make_row(std::string_view signature, std::string_view summary, R (*f)(A...),
              std::vector<Args> samples) {
-  const auto call = [f](std::span<const Value> args) {
-    return detail::apply_values(f, args, std::index_sequence_for<A...>{});
-  };
-  Row row = make_row(signature, std::move(summary),
-                     std::function<Value(std::span<const Value>)>(call), std::move(samples));
+  Row row = detail::make_row(signature, summary, reinterpret_cast<detail::AnyFunction>(f),
+                             detail::call_any<R, A...>, std::move(samples));
   if constexpr (std::is_same_v<decltype(f), Tensor (*)(const Tensor&)>) row.of_one = f;
   if constexpr (std::is_same_v<decltype(f), Tensor (*)(const Tensor&, const Tensor&)>) {
     row.of_two = f;
   }
   return row;
 }
+
+/// Whether rows have samples. Those of the JavaScript package have none: only what makes and tests
+/// it needs them, and they would be a fifth of its code.
+bool has_samples();
+
+/// What `make` gives, where rows have samples.
+template <class F>
+auto sampled(F make) -> decltype(make()) {
+  return has_samples() ? make() : decltype(make())();
+}
+
+/// The samples of a row, each in braces: SAMPLES({x, mask}, {x, row}).
+#define SAMPLES(...) ::tamis::sampled([&] { return std::vector<::tamis::Args>{__VA_ARGS__}; })
+/// A tensor, or whatever else samples are made of.
+#define SAMPLE(...) ::tamis::sampled([&] { return __VA_ARGS__; })
 
 // Each family's rows are at the end of its file. In-place and out= forms have no rows of their own:
 // forms.h makes them.

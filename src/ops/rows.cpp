@@ -1,7 +1,6 @@
 // Rows: the table of all ops.
 #include <iterator>
 
-#include "ops/native_rows.h"
 #include "ops/row.h"
 
 namespace tamis {
@@ -12,20 +11,29 @@ void append(std::vector<Row>& all, std::vector<Row> some) {
   all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
 }
 
-/// x[...] and moves by position have one title on the reference page.
-std::vector<Row> indexing_and_position_rows() {
-  std::vector<Row> all = indexing_rows();
-  append(all, position_rows());
+std::vector<Row> joined(std::vector<Row> all, std::vector<Row> more) {
+  append(all, std::move(more));
   return all;
 }
 
+// Some families have one title on the reference page.
+std::vector<Row> indexing_and_position_rows() { return joined(indexing_rows(), position_rows()); }
+std::vector<Row> contraction_rows() { return joined(product_rows(), einsum_rows()); }
+std::vector<Row> kept_rows() { return joined(prune_rows(), sampling_rows()); }
+std::vector<Row> shape_rows() { return joined(morphology_rows(), label_rows()); }
+std::vector<Row> encoding_rows() { return joined(run_rows(), polygon_rows()); }
+std::vector<Row> all_layer_rows() { return joined(layer_rows(), dropout_rows()); }
+std::vector<Row> margin_rows() { return joined(margin_loss_rows(), class_margin_loss_rows()); }
+
 }  // namespace
 
-Row make_row(std::string_view signature, std::string summary,
+[[gnu::weak]] bool has_samples() { return true; }  // web/src/package.cpp has another one
+
+Row make_row(std::string_view signature, std::string_view summary,
              std::function<Value(std::span<const Value>)> call, std::vector<Args> samples) {
   Row row;
   row.signature = Signature(signature);
-  row.summary = std::move(summary);
+  row.summary = summary;
   row.call = std::move(call);
   row.samples = std::move(samples);
   const Signature& s = row.signature;
@@ -34,10 +42,31 @@ Row make_row(std::string_view signature, std::string summary,
   return row;
 }
 
-namespace {
+Row detail::make_row(std::string_view signature, std::string_view summary, AnyFunction f,
+                     Value (*call)(AnyFunction, std::span<const Value>),
+                     std::vector<Args> samples) {
+  return tamis::make_row(
+      signature, summary, [f, call](std::span<const Value> args) { return call(f, args); },
+      std::move(samples));
+}
 
-/// Those that are everywhere.
-std::span<const Family> common_families() {
+Row&& Row::with_in_place(detail::AnyFunction f,
+                         void (*call_it)(detail::AnyFunction, std::span<const Value>)) && {
+  in_place = true;
+  call_in_place = [f, call_it](std::span<const Value> args) { call_it(f, args); };
+  return std::move(*this);
+}
+
+Row&& Row::with_out(detail::AnyFunction f,
+                    void (*call_it)(detail::AnyFunction, Tensor&, std::span<const Value>)) && {
+  out = true;
+  call_out = [f, call_it](Tensor& target, std::span<const Value> args) {
+    call_it(f, target, args);
+  };
+  return std::move(*this);
+}
+
+std::span<const Family> all_families() {
   static constexpr Family kFamilies[] = {
       {"Creation", create_rows},
       {"Views and joins", view_rows},
@@ -75,20 +104,26 @@ std::span<const Family> common_families() {
       {"Sorting", sort_rows},
       {"Linear algebra", linalg_rows},
       {"Complex numbers", complex_rows},
+      {"Cuts and windows", cut_rows},
+      {"Stacks and combinations", stack_rows},
+      {"Contractions", contraction_rows},
+      {"Distances", distance_rows},
+      {"Samples", sample_rows},
+      {"Integrals and slopes", slope_rows},
+      {"Losses of margins", margin_rows},
+      {"Losses of distributions", likelihood_loss_rows},
+      {"Layers", all_layer_rows},
+      {"Distributions and spaces", distribution_rows},
+      {"Attention", attention_rows},
+      {"Pruning and sampling masks", kept_rows},
+      {"Random spans and blocks", region_rows},
+      {"Growing, shrinking and labelling masks", shape_rows},
+      {"Run lengths and polygons", encoding_rows},
+      {"Gamma functions", gamma_rows},
+      {"Segments", segment_rows},
+      {"Sizes", size_rows},
   };
   return kFamilies;
-}
-
-}  // namespace
-
-std::span<const Family> all_families() {
-  static const std::vector<Family> families = [] {
-    const std::span<const Family> common = common_families(), native = native_families();
-    std::vector<Family> all(common.begin(), common.end());
-    all.insert(all.end(), native.begin(), native.end());
-    return all;
-  }();
-  return families;
 }
 
 const std::vector<Row>& all_rows() {

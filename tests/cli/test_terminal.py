@@ -88,7 +88,7 @@ def test_names_of_files_are_checked(sh):
     sh.save(x=np.arange(5))
     np.savez(sh.path("z.npz"), a=np.arange(3))
     assert "no file is named 'b'" in sh.refuses("count", "z.npz", "--name", "b=a", "-w", "x > 1", code=1)
-    assert "there is no such file here" in sh.refuses("count", "x.npy", "--name", "a", "-w", "x > 1", code=1)
+    assert "but there is none here" in sh.refuses("count", "x.npy", "--name", "a", "-w", "x > 1", code=1)
     assert sh.run("count", "z.npz", "y=x.npy", "--name", "a", "-w", "x > min(y)").stdout == b"2\n"
     assert "read only once" in sh.refuses("count", "-", "y=-", "-w", "x > y", code=1)
     assert "two files are named 'a'" in sh.refuses("count", "a=x.npy", "a=x.npy", "-w", "a > 1", code=1)

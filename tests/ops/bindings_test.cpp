@@ -63,6 +63,12 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // Parameters of frombuffer and of backward.
       {"python/src/creation.cpp", {"count"}},
       {"python/src/autograd.cpp", {"gradient"}},
+      // Values of whole arrays in conditions.
+      {"python/src/condition.cpp", {"count", "max", "mean", "min", "std", "sum", "var"}},
+      // Methods of states, named after the ops whose results they give, and an option of one.
+      {"python/src/partial.cpp",
+       {"all", "amax", "amin", "any", "argmax", "argmin", "between", "count", "mean", "median",
+        "nonzero", "std", "sum", "var"}},
       // A property of devices.
       {"python/src/device.cpp", {"index"}},
       // How much is printed.

@@ -50,7 +50,8 @@ def test_full_has_the_dtype_of_its_value(value):
 
 @pytest.mark.parametrize("args",
         [(5,), (0,), (-3,), (2, 7), (7, 2), (2, 10, 3), (10, 2, -3), (2, 10, -1), (1, 1), (0.0, 1.0, 0.25), (1.5,),
-        (1.0, 0.0, -0.5), (0, 1, 2)])
+        (1.0, 0.0, -0.5), (0, 1, 2),
+        (0.0,), (-3.0,), (2.5, 1), (7, 2.5), (0, 0, 0.5), (0, 1, -0.5)])  # no numbers, but of floating point
 def test_arange(args):
     created("arange", *args)
     for dtype in ("int8", "int64", "float32", "float64"):

@@ -1,6 +1,6 @@
-"""Runs the Python snippets of docs/python.md and compares what they print and raise with what they say.
+"""Runs the Python snippets of docs/python.md and docs/cluster.md and compares what they print and raise with what they say.
 
-All snippets of the document share their variables, as the cells of a notebook do. Behind a statement may stand
+All snippets of a document share their variables, as the cells of a notebook do. Behind a statement may stand
 `# prints: ...`, one for each line of output, or `# raises: Type: text`. A snippet that begins with
 `# needs: module` is left out if that module is not installed.
 """
@@ -14,11 +14,11 @@ import re
 
 import pytest
 
-DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+DOCUMENTS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
-def snippets():
-    text = DOCUMENT.read_text()
+def snippets(document):
+    text = (DOCUMENTS / document).read_text()
     for match in re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         yield text[: match.start()].count("\n") + 2, match.group(1)
 
@@ -52,7 +52,7 @@ def run_snippet(first_line, text, namespace):
     for statement, end in zip(statements, ends):
         prints, raises = expectations(lines[statement.end_lineno : end])
         module = ast.Module([statement], [])
-        code = compile(module, f"{DOCUMENT.name}:{first_line + statement.lineno - 1}", "exec")
+        code = compile(module, f"snippet:{first_line + statement.lineno - 1}", "exec")
         printed, raised = run_statement(code, namespace)
         where = f"line {first_line + statement.lineno - 1}"
         assert raised == raises, where
@@ -66,14 +66,25 @@ def missing(text):
 
 def test_the_tutorial_says_the_truth(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    assert run_document("python.md") >= 15
+
+
+def test_the_page_on_clusters_says_the_truth(tmp_path, monkeypatch):
+    pytest.importorskip("dask", reason="Dask is not installed")
+    pytest.importorskip("zarr", reason="Zarr is not installed")
+    monkeypatch.chdir(tmp_path)
+    assert run_document("cluster.md") >= 6
+
+
+def run_document(document):
     namespace = {"__name__": "tutorial"}
     count = 0
-    for first_line, text in snippets():
+    for first_line, text in snippets(document):
         if missing(text):
             continue
         run_snippet(first_line, text, namespace)
         count += 1
-    assert count >= 15
+    return count
 
 
 def test_a_wrong_snippet_is_noticed():

@@ -602,10 +602,10 @@ TAKE_COMPLEX = set("""
     masked.prod masked.std masked.sum masked.var masked_fill masked_index_padded masked_scatter masked_select
     masked_select_padded masked_select_rows matmul mean meshgrid mm movedim mul mv narrow neg norm normalize outer pack
     pack_padded pad pad_sequence pairwise_distance partition permute positive pow prod put ravel real reciprocal repeat
-    repeat_interleave reshape reshape_as roll rot90 rsqrt rsub scatter scatter_add select select_scatter sgn sigmoid sin sinc
-    sinh slice_scatter softsign split split_with_sizes sqrt square squeeze stack std std_mean sub sum t take take_along_dim
-    tan tanh tanhshrink tensor_split tensordot tile to to_padded trace transpose trapezoid tril triu type_as unbind unflatten
-    unfold unpack unsqueeze vander var var_mean vdot view view_as vsplit vstack where zero_""".split())
+    renorm repeat_interleave reshape reshape_as roll rot90 rsqrt rsub scatter scatter_add select select_scatter sgn sigmoid
+    sin sinc sinh slice_scatter softsign split split_with_sizes sqrt square squeeze stack std std_mean sub sum t take
+    take_along_dim tan tanh tanhshrink tensor_split tensordot tile to to_padded trace transpose trapezoid tril triu type_as
+    unbind unflatten unfold unpack unsqueeze vander var var_mean vdot view view_as vsplit vstack where zero_""".split())
 # What they are compared with instead where torch 1.13 is wrong.
 COMPLEX_TABLE = {
     # It returns complex numbers from BLAS in another way than Debian's does.

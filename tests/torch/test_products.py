@@ -166,6 +166,14 @@ def test_angles_and_limits(check, dtype):
     check("cosine_similarity", plain([[1, 2]]), plain([[1, 2]]))
 
 
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_limits_of_complex_numbers(check, dtype):
+    rng = seeded("limits" + dtype)
+    for p in (1.0, 2.0, 3.0, float("inf")):
+        for shape, dim in [((2, 3), 0), ((2, 3, 2), -1), ((0, 3), 0)]:
+            check("renorm", pair(dtype, shape, rng, "small"), p, dim, 2.6, ulps=4)
+
+
 def test_the_gradient_of_no_distance_is_zero():
     for p in (1.0, 2.0, 3.0, float("inf")):
         for name in ("cdist", "pdist", "dist"):

@@ -68,6 +68,54 @@ TEST_F(WebGpuAttempt, ASelectionRunsTwiceAndReadsOnce) {
   EXPECT_TRUE(same(y, masked_select(x_, x_ > 3)));
 }
 
+TEST_F(WebGpuAttempt, ASmallSelectionIsThereWhenItsCountIs) {
+  const Tensor mask = g_ > 3;
+  Tensor y;
+  int runs = 0;
+  int64_t at_first = 0;
+  const Asked asked;
+  attempt(
+      [&] {
+        if (runs == 2) at_first = asked.dispatches();
+        y = masked_select(g_, mask);
+      },
+      &runs);
+  EXPECT_EQ(at_first, asked.dispatches()) << "the second run has nothing left to do";
+  EXPECT_TRUE(same(y, masked_select(x_, x_ > 3)));
+  EXPECT_TRUE(same(y + 1, masked_select(x_, x_ > 3) + 1));
+}
+
+TEST_F(WebGpuAttempt, NobodyWaitsForWhatTheHostHasWritten) {
+  const Tensor mask = (x_ > 3).narrow(0, 0, 5000).clone(), m = mask.to("webgpu");
+  const Tensor values = tensor({3.f, 5.25f}), v = values.to("webgpu");
+  const Tensor x = x_.narrow(0, 0, 5000), g = g_.narrow(0, 0, 5000);
+  Tensor y, found;
+  int runs = 0;
+  const Asked asked;
+  attempt([&] { y = masked_select(g, m), found = isin(g, v).settle(); }, &runs);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(asked.readbacks(), 0);
+  EXPECT_TRUE(same(y, masked_select(x, mask)));
+  EXPECT_TRUE(same(found, isin(x, values)));
+}
+
+TEST_F(WebGpuAttempt, WhatTheDeviceHasWrittenIsNotTheHosts) {
+  Tensor mask = (x_ > 3).narrow(0, 0, 5000).clone(), m = mask.to("webgpu");
+  const Tensor x = x_.narrow(0, 0, 5000), g = g_.narrow(0, 0, 5000);
+  m.copy_(g > 50);
+  Tensor y;
+  int runs = 0;
+  attempt([&] { y = masked_select(g, m); }, &runs);
+  EXPECT_EQ(runs, 2);
+  EXPECT_TRUE(same(y, masked_select(x, x > 50)));
+  // In part, and by another list of commands.
+  Tensor n = mask.to("webgpu");
+  n.narrow(0, 100, 700).fill_(true);
+  mask.narrow(0, 100, 700).fill_(true);
+  attempt([&] { y = masked_select(g, n); });
+  EXPECT_TRUE(same(y, masked_select(x, mask)));
+}
+
 TEST_F(WebGpuAttempt, ACostlyMaskIsComputedOnce) {
   const Tensor mask = (g_ / 50).sin().exp() > 1;
   Tensor y;

@@ -28,7 +28,7 @@ const instance = await WebAssembly.instantiate(await compile(), {
   wasi_snapshot_preview1: files.imports(),
   tamis: gpu.imports(),
 });
-const library = instance.exports;
+export const library = instance.exports;
 attach(library);
 files.attach(library.memory);
 gpu.attach(library);
@@ -134,16 +134,3 @@ export async function callAsync(id, args) {
 /** What the form of a function that waits is called. In place, the underscore stays last: index_put_async_. */
 export const asyncName = (name) => (name.endsWith("_") ? `${name.slice(0, -1)}_async_` : `${name}_async`);
 
-/** The table of all functions, from which functions.js and the types are made. */
-export function describe() {
-  library.tm_describe();
-  openReply(null);
-  return JSON.parse(readItem());
-}
-
-/** What dtypes the functions take and give, from which the types are made. Takes seconds. */
-export function probe() {
-  library.tm_probe();
-  openReply(null);
-  return JSON.parse(readItem());
-}

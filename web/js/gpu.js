@@ -24,6 +24,9 @@ class Device {
   errors = []; // causes before what follows from them
   checks = new Set(); // promises that say whether buffers and shaders were made
   lost = null; // why it was
+  encoder = null; // of commands that are about to be submitted
+  given = 0; // how often something was given to the device, and how much of that it is known to have done
+  done = 0;
   lastBuffer = 0;
 
   constructor(number, device) {
@@ -64,6 +67,7 @@ class Device {
   }
 
   freeBuffer(number) {
+    this.flush();
     this.buffers.get(number)?.destroy();
     this.buffers.delete(number);
   }
@@ -111,7 +115,18 @@ class Device {
     return group;
   }
 
+  /** Sends what has been encoded. */
+  flush() {
+    if (!this.encoder) return;
+    const commands = this.encoder.finish();
+    this.encoder = null;
+    this.given += 1;
+    this.device.queue.submit([commands]);
+  }
+
+  /** Encodes a list. It is sent with the read that follows, or when the library returns. */
   submit(words, params) {
+    this.flush();
     this.params.begin(4 * params.length);
     const encoder = this.device.createCommandEncoder();
     let pass = null;
@@ -138,7 +153,23 @@ class Device {
     }
     pass?.end();
     this.params.write();
-    this.device.queue.submit([encoder.finish()]);
+    this.encoder = encoder;
+    queueMicrotask(() => this.flush());
+  }
+
+  write(number, begin, memory, data, bytes) {
+    this.flush();
+    this.given += 1;
+    this.device.queue.writeBuffer(this.buffers.get(number), begin, memory, data, bytes);
+  }
+
+  /** Until all is done that was given to it. */
+  async finish() {
+    this.flush();
+    if (this.done === this.given) return; // as a read has seen
+    const { given } = this;
+    await this.device.queue.onSubmittedWorkDone();
+    this.done = Math.max(this.done, given);
   }
 
   encodeDispatch(pass, next, params) {
@@ -161,10 +192,12 @@ class Device {
     const kept = this.staging.findIndex((buffer) => buffer.size === size);
     const [staging] =
       kept >= 0 ? this.staging.splice(kept, 1) : [this.device.createBuffer({ size, usage: usage.mapRead | usage.copyTarget })];
-    const encoder = this.device.createCommandEncoder();
-    encoder.copyBufferToBuffer(this.buffers.get(number), begin, staging, 0, bytes);
-    this.device.queue.submit([encoder.finish()]);
+    this.encoder ??= this.device.createCommandEncoder();
+    this.encoder.copyBufferToBuffer(this.buffers.get(number), begin, staging, 0, bytes);
+    this.flush();
+    const { given } = this;
     await staging.mapAsync(mapForReading, 0, bytes);
+    this.done = Math.max(this.done, given);
     take(new Uint8Array(staging.getMappedRange(0, bytes)));
     staging.unmap();
     if (size <= keptStagingBytes) this.staging.push(staging);
@@ -173,6 +206,7 @@ class Device {
 
   /** Nothing of it is of use any more. */
   close() {
+    this.encoder = null;
     for (const kept of [this.buffers, this.layouts, this.groups]) kept.clear();
     this.staging = [];
   }
@@ -204,10 +238,7 @@ export class WebGpu {
       gpu_make_buffer: (number, bytes) =>
         device(number).makeBuffer(bytes, (buffer) => this.#library.tm_gpu_buffer_failed(number, buffer)),
       gpu_free_buffer: (number, buffer) => device(number).freeBuffer(buffer),
-      gpu_write: (number, buffer, begin, data, bytes) => {
-        const { device: gpu, buffers } = device(number);
-        gpu.queue.writeBuffer(buffers.get(buffer), begin, memory(), data >>> 0, bytes);
-      },
+      gpu_write: (number, buffer, begin, data, bytes) => device(number).write(buffer, begin, memory(), data >>> 0, bytes),
       gpu_make_pipeline: (number, wgsl, bytes, accesses, bindings) => {
         const code = new TextDecoder().decode(new Uint8Array(memory(), wgsl >>> 0, bytes));
         const letters = Array.from(new Uint8Array(memory(), accesses >>> 0, bindings), (access) => (access ? "w" : "r"));
@@ -255,7 +286,7 @@ export class WebGpu {
     if (!this.#current) return;
     this.#throwIfLost(this.#current);
     this.#library.tm_gpu_flush();
-    await this.#current.device.queue.onSubmittedWorkDone();
+    await this.#current.finish();
     await turn(); // events of errors come as tasks of their own
     await this.#report(this.#current);
   }

@@ -12,10 +12,10 @@
 #include "backend/webgpu/gpu.h"
 #include "backend/webgpu/open.h"
 #include "core/check.h"
+#include "exports.h"
 #include "tamis/runtime.h"
 
 #define IMPORT(name) extern "C" __attribute__((import_module("tamis"), import_name(#name)))
-#define EXPORT(name) extern "C" __attribute__((export_name(#name), used))
 
 // Addresses and sizes are of this module's memory; `device` is the number that JavaScript gave the
 // device. Sizes of GPU memory are doubles: they may be more than 32 bits.
@@ -77,6 +77,14 @@ class BrowserGpu final : public Gpu {
   const Adapter& adapter() const override { return adapter_; }
   const Limits& limits() const override { return limits_; }
 
+  void check_alive() const override {
+    const auto loss = opened().losses.find(device_);
+    if (loss == opened().losses.end()) return;
+    raise(ErrorKind::device,
+          fmt::format("{}: the device was lost ({}); its tensors are gone, those on the CPU are "
+                      "not. `await tamis.webgpu.is_available()` opens it again",
+                      adapter_.name, loss->second));
+  }
   void* make_buffer(uint64_t bytes) override {
     check_alive();
     return handle_of(gpu_make_buffer(device_, static_cast<double>(bytes)));
@@ -126,14 +134,6 @@ class BrowserGpu final : public Gpu {
   void lose() override { gpu_lose(device_); }
 
  private:
-  void check_alive() const {
-    const auto loss = opened().losses.find(device_);
-    if (loss == opened().losses.end()) return;
-    raise(ErrorKind::device,
-          fmt::format("{}: the device was lost ({}); its tensors are gone, those on the CPU are "
-                      "not. `await tamis.webgpu.is_available()` opens it again",
-                      adapter_.name, loss->second));
-  }
   [[noreturn]] static void refuse_to_wait() {
     throw WouldWait(
         "webgpu: a browser cannot wait for a GPU; write `await tamis.webgpu.synchronize()`");

@@ -200,13 +200,10 @@ struct Finding {
 };
 
 Json statistics_of(const cli::Partial& partial, bool is_integer) {
-  const cli::Summary s = finish(partial, is_integer);
-  return {{"nan", s.nan},
-          {"inf", s.inf},
-          {"sum", text_of(s.sum)},
-          {"mean", text_of(s.mean)},
-          {"std", text_of(std::sqrt(s.var))},
-          {"min", text_of(s.min)},
+  const cli::Summary s = finish(partial, is_integer).front();
+  return {{"nan", s.nan},          {"inf", s.inf},
+          {"sum", text_of(s.sum)}, {"mean", text_of(s.mean)},
+          {"std", text_of(s.std)}, {"min", text_of(s.min)},
           {"max", text_of(s.max)}};
 }
 
@@ -229,7 +226,7 @@ Value look(const Json& request) {
                  {"picture", Json::parse(found.region.json())}};
   if (q.is_real()) {
     answer["statistics"] = statistics_of(found.partial, !is_floating_point(q.x().dtype));
-    answer["statistics"]["count"] = found.partial.count;
+    answer["statistics"]["count"] = found.partial.counts().front();
   }
   if (found.histogram) {
     answer["histogram"] = {{"edges", found.histogram->edges()},

@@ -1,5 +1,6 @@
 // Exports: what JavaScript calls. Arguments and results go through the wire; tensors and generators
 // are known by handles, numbers that JavaScript gives back when it has no more use for them.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,12 +9,12 @@
 
 #include "backend/attempt.h"
 #include "core/check.h"
+#include "core/tensor_impl.h"
+#include "exports.h"
 #include "expr/expr.h"
 #include "functions.h"
 #include "language/error.h"
 #include "tamis/future.h"
-
-#define EXPORT(name) extern "C" __attribute__((export_name(#name), used))
 
 namespace tamis::web {
 
@@ -89,7 +90,39 @@ void put_tensors(const std::vector<Tensor>& list, const Call& call) {
   }
 }
 
+bool has_dtype(const Value& value, DType dtype) {
+  if (const auto* x = std::get_if<Tensor>(&value)) return x->defined() && x->dtype() == dtype;
+  if (const auto* given = std::get_if<DType>(&value)) return *given == dtype;
+  if (const auto* options = std::get_if<Options>(&value)) return options->dtype == dtype;
+  const auto* list = std::get_if<std::vector<Tensor>>(&value);
+  return list != nullptr && std::any_of(list->begin(), list->end(), [&](const Tensor& x) {
+           return x.defined() && x.dtype() == dtype;
+         });
+}
+
+/// A dtype never depends on a value, and that of bigints is int64: a larger one makes no uint64 of
+/// what would be int64 otherwise.
+void check_large_numbers(const Value& result, const Call& call) {
+  if (!has_dtype(result, DType::uint64)) return;
+  std::optional<Scalar> large;
+  for (const Value& arg : call.args) {
+    const auto* x = std::get_if<Tensor>(&arg);
+    const auto* number = std::get_if<Scalar>(&arg);
+    if (x != nullptr && x->defined() && x->impl().is_number && x->dtype() == DType::uint64) {
+      large = x->item();
+    } else if (number != nullptr && number->is_beyond_int64()) {
+      large = *number;
+    } else if (has_dtype(arg, DType::uint64)) {
+      return;
+    }
+  }
+  check(!large, ErrorKind::value,
+        "{0}(): {1}n does not fit into int64; write tensor({1}n, {{dtype: \"uint64\"}})",
+        call.overload ? call.overload->signature.name : "get", large ? large->to<uint64_t>() : 0);
+}
+
 void put_result(const Value& value, const Call& call) {
+  check_large_numbers(value, call);
   reply.clear();
   // What is written in place or by out= is returned itself.
   const int writes = call.overload ? call.overload->writes : -1;
@@ -278,16 +311,9 @@ std::map<uint32_t, std::unique_ptr<AsyncCall>> async_calls;
 
 // ---- exports ------------------------------------------------------------------------------------
 
-/// The description of all functions, as text in the reply.
-EXPORT(tm_describe) void tm_describe() {
+void set_reply(const std::string& text) {
   reply.clear();
-  reply.text(describe());
-}
-
-/// What dtypes the functions take and give, as text in the reply.
-EXPORT(tm_probe) void tm_probe() {
-  reply.clear();
-  reply.text(probe());
+  reply.text(text);
 }
 
 EXPORT(tm_scratch) uint64_t* tm_scratch(uint32_t words) {

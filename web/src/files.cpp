@@ -18,8 +18,8 @@ namespace {
 using Span = std::span<const Value>;
 using Json = nlohmann::ordered_json;
 
-void add(std::vector<Row>& rows, std::string_view signature, std::function<Value(Span)> call) {
-  rows.push_back(make_row(signature, "", std::move(call), {}));
+void add(std::vector<Row>& rows, std::string_view signature, Value (*call)(Span)) {
+  rows.push_back(make_row(signature, "", std::function<Value(Span)>(call), {}));
 }
 
 const std::string& text_arg(Span args, size_t i) { return std::get<std::string>(args[i]); }

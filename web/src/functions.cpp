@@ -1,8 +1,7 @@
-// The table of functions, made from the rows, and its description.
+// The table of functions, made from the rows.
 #include "functions.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "ops/forms/forms.h"
@@ -25,26 +24,6 @@ void add(std::vector<Function>& all,
       f.aliases.insert(f.aliases.end(), form.row.aliases.begin(), form.row.aliases.end());
     }
   }
-}
-
-using Json = nlohmann::ordered_json;
-
-Json describe(const Parameter& p) {
-  Json types = Json::array();
-  for (ParamType type : p.types) types.push_back(name(type));
-  Json d = {{"name", p.name},         {"types", types},          {"optional", p.optional},
-            {"required", p.required}, {"named", p.keyword_only}, {"default", p.fallback_text}};
-  if (p.literal) d["literal"] = *p.literal;
-  return d;
-}
-
-Json describe(const Overload& o) {
-  Json params = Json::array();
-  for (const Parameter& p : o.signature.params) params.push_back(describe(p));
-  return {{"text", o.signature.text},     {"summary", o.summary},
-          {"parameters", params},         {"result", name(o.signature.result)},
-          {"fields", o.signature.fields}, {"creates", o.creates},
-          {"variadic", o.variadic},       {"writes", o.writes}};
 }
 
 }  // namespace
@@ -80,21 +59,6 @@ bool has_function(std::string_view name) {
     if (f.name == name && f.space.empty()) return true;
   }
   return false;
-}
-
-std::string describe() {
-  Json all = Json::array();
-  for (const Function& f : functions()) {
-    Json overloads = Json::array();
-    for (const Overload& o : f.overloads) overloads.push_back(describe(o));
-    all.push_back({{"space", f.space},
-                   {"name", f.name},
-                   {"method", f.is_method},
-                   {"internal", f.is_internal},
-                   {"aliases", f.aliases},
-                   {"overloads", overloads}});
-  }
-  return all.dump();
 }
 
 }  // namespace tamis::web

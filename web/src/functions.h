@@ -19,7 +19,7 @@ struct Overload {
   Signature signature;
   std::function<Value(std::span<const Value>)> call;
   std::string summary;
-  std::vector<Args> samples;  // of the row, which may lack the last parameters
+  std::vector<Args> samples;  // of the row, if it has any; they may lack the last parameters
   bool creates = false;       // computed from no tensor
   bool variadic = false;      // x.reshape(2, 3): the last ones may be given one by one
   int writes = -1;            // which argument is written and returned: that of add_, out=
@@ -75,13 +75,6 @@ Call match(const Function& f, const Arguments& given, const Objects& objects);
 /// tensor before the dot of a method is not a number or a list.
 std::optional<Value> convert(const Parameter& p, const Argument& a, const Objects& objects,
                              bool is_self);
-
-/// The table of all functions as JSON, from which the functions of the package and their types are
-/// made.
-std::string describe();
-
-/// What dtypes they take and give, as JSON, from which the types are made. Takes seconds.
-std::string probe();
 
 /// Rows that only the JavaScript of the package calls: values, gradients, optimisers, generators.
 std::vector<Row> web_rows();

@@ -27,8 +27,8 @@ std::optional<bool> flag_arg(Span args, size_t i) {
   return detail::FromValue<std::optional<bool>>::get(args[i]);
 }
 
-void add(std::vector<Row>& rows, std::string_view signature, std::function<Value(Span)> call) {
-  rows.push_back(make_row(signature, "", std::move(call), {}));
+void add(std::vector<Row>& rows, std::string_view signature, Value (*call)(Span)) {
+  rows.push_back(make_row(signature, "", std::function<Value(Span)>(call), {}));
 }
 
 // ---- values -------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@
 
 #include "core/tensor_impl.h"
 #include "ops/forms/forms.h"
-#include "ops/native_rows.h"
 #include "tamis/tamis.h"
 
 namespace tamis {
@@ -133,6 +132,10 @@ Json record(const Form& form, const Args& args, Store& store) {
     const bool is_self = form.is_method && i == 0;
     const bool takes_number = p.type() != ParamType::tensor || p.takes(ParamType::scalar);
     if (item.contains("number") && (is_self || !takes_number)) return nullptr;
+    // A whole number is an integer in JavaScript, which is tried first.
+    const auto* real = std::get_if<double>(&args[i]);
+    const bool is_whole = real != nullptr && *real == std::trunc(*real);
+    if (is_whole && p.takes(ParamType::integer)) return nullptr;
     // Integers that fill a new tensor are reals in JavaScript (web/src/match.cpp).
     const bool fills = form.row.creates && p.name == "fill_value";
     if (fills && std::get<Scalar>(args[i]).dtype() == DType::int64) return nullptr;
@@ -175,13 +178,8 @@ void run(const std::string& folder) {
     Json call = record(form, args, store);
     call.is_null() ? static_cast<void>(++left_out) : calls.push_back(std::move(call));
   };
-  std::set<std::string> native;  // which the package does not have
-  for (const Family& family : native_families()) {
-    for (const Row& row : family.rows()) native.insert(row.name());
-  }
   for (const std::vector<Row>* rows : {&all_rows(), &method_rows()}) {
     for (const Row& row : *rows) {
-      if (native.contains(row.name())) continue;
       for (const Form& form : forms_of(row)) {
         for (const Args& sample : row.samples) {
           add(form, sample);

@@ -1,7 +1,7 @@
 // The sweep: makes the calls that record.cpp has made natively, and compares what they give. Runs in Node and in browsers.
 
 /** Products of matrices round as the machine's library does, whatever calls them. */
-const products = new Set(["matmul", "mm", "bmm", "mv", "dot", "addmm", "scaled_dot_product_attention"]);
+const products = new Set(["matmul", "mm", "bmm", "mv", "dot", "addmm", "scaled_dot_product_attention", "cov", "corrcoef"]);
 
 const isNan = (value) => typeof value === "number" && Number.isNaN(value);
 const same = (a, b) => a === b || (isNan(a) && isNan(b));
@@ -31,7 +31,7 @@ function argumentsOf(call, tensors) {
   const options = {};
   for (const item of call.args) {
     const value = decode(item, tensors);
-    if (item.name === undefined) given.push(value);
+    if (item.name === undefined) given.push(value ?? null);
     else if (value !== undefined) options[item.name] = value;
   }
   return Object.keys(options).length > 0 ? [...given, options] : given;

@@ -44,6 +44,13 @@ test("bigints above all of int64 are uint64 or refused", () => {
   assert.equal(x.bitwise_xor(most).tolist(), [most, 0n]);
   assert.equal(x.sum().item(), most);
   assert.throws(() => torch.tensor([most]), "value", "uint64");
+  // A dtype does not depend on a value, here neither.
+  assert.equal(torch.full([1], most, { dtype: "uint64" }).tolist(), [most]);
+  assert.equal(torch.where(torch.tensor([true]), x, most).dtype, "uint64");
+  assert.equal(torch.tensor([1]).mul(most).dtype, "float32");
+  for (const make of [() => torch.full([1], most), () => torch.where(torch.tensor([true]), most, 1n), () => torch.result_type(most, 1n)]) {
+    assert.throws(make, "value", "does not fit into int64");
+  }
   assert.throws(() => torch.tensor([most + 1n], { dtype: "uint64" }), "value", "64 bits");
   assert.throws(() => torch.tensor([1n]).lt(most), "value", "above the largest int64");
 });

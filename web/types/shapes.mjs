@@ -7,6 +7,8 @@ function valueType(overload, p) {
   return overload.typeOf(p) + (isNullable ? " | null" : "");
 }
 
+/** What a parameter by position is called: a word of JavaScript cannot be a name. */
+const nameOf = (p) => (p.name === "var" ? "var_" : p.name);
 const field = (overload, p) => `${p.name}${p.required ? "" : "?"}: ${valueType(overload, p)}`;
 const object = (overload, params) => `{ ${params.map((p) => field(overload, p)).join("; ")} }`;
 
@@ -14,7 +16,7 @@ const object = (overload, params) => `{ ${params.map((p) => field(overload, p)).
 function primary(overload, byPosition, named) {
   // A parameter that must be given cannot follow one that may be left out.
   const lastRequired = byPosition.findLastIndex((p) => p.required);
-  const parts = byPosition.map((p, i) => `${p.name}${i <= lastRequired ? "" : "?"}: ${valueType(overload, p)}`);
+  const parts = byPosition.map((p, i) => `${nameOf(p)}${i <= lastRequired ? "" : "?"}: ${valueType(overload, p)}`);
   if (named.length > 0) {
     const isRequired = named.some((p) => p.required);
     if (isRequired && lastRequired < byPosition.length - 1) return null; // another shape says this
@@ -25,14 +27,14 @@ function primary(overload, byPosition, named) {
 
 /** The first ones by position, the rest by name. */
 function mixed(overload, byPosition, named, count) {
-  const parts = byPosition.slice(0, count).map((p) => `${p.name}: ${valueType(overload, p)}`);
+  const parts = byPosition.slice(0, count).map((p) => `${nameOf(p)}: ${valueType(overload, p)}`);
   return [...parts, `options: ${object(overload, [...byPosition.slice(count), ...named])}`];
 }
 
 /** zeros(2, 3), zeros(2, 3, {dtype: "int64"}) */
 function spread(overload, byPosition, named) {
   const list = byPosition.at(-1);
-  const before = byPosition.slice(0, -1).map((p) => `${p.name}: ${overload.typeOf(p)}`);
+  const before = byPosition.slice(0, -1).map((p) => `${nameOf(p)}: ${overload.typeOf(p)}`);
   const item = list.types[0] === "int[]" ? "Int" : "L";
   const shapes = [[...before, `...${list.name}: ${item}[]${item === "L" ? " & Unmixed<L>" : ""}`]];
   if (named.length > 0) shapes.push([...before, `...args: [...${list.name}: ${item}[], options: ${object(overload, named)}]`]);

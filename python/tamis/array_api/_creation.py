@@ -24,9 +24,9 @@ def arange(
         start, stop = 0, start
     if step == 0:
         raise ValueError("arange: step must not be 0")
-    # PyTorch refuses to go away from the end.
+    # PyTorch refuses to go away from the end. Of no numbers at all, the dtype is still that of the arguments.
     if (stop - start > 0) != (step > 0):
-        stop = start
+        start = stop = 0.0 if any(isinstance(number, float) for number in (start, stop, step)) else 0
     return _tamis.arange(start, stop, step, dtype=dtype, device=device_of(device))
 
 

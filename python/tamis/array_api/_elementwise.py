@@ -100,13 +100,15 @@ subtract = _binary("subtract", _tamis.sub)
 
 
 def floor_divide(x1: Operand, x2: Operand, /) -> Tensor:
-    """The quotient rounded towards minus infinity. An infinity divided by a finite number stays infinite."""
+    """The quotient rounded towards minus infinity. An infinity divided by a finite number stays infinite, and a finite
+    number divided by an infinity is a zero."""
     a, b = promoted(x1, x2)
     result = _tamis.floor_divide(a, b)
     if result.dtype.kind != "f":
         return result
-    # There PyTorch has NaN, as Python has.
-    return _tamis.where(_tamis.isinf(as_like(a, result)), _tamis.div(a, b), result)
+    # There PyTorch has NaN and -1, as Python has; the standard prefers floor(a / b), which is a / b there.
+    infinite = _tamis.isinf(as_like(a, result)) | _tamis.isinf(as_like(b, result))
+    return _tamis.where(infinite, _tamis.div(a, b), result)
 
 
 def remainder(x1: Operand, x2: Operand, /) -> Tensor:

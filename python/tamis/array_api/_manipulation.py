@@ -37,8 +37,8 @@ def stack(arrays: Union[Tuple[Tensor, ...], List[Tensor]], /, *, axis: int = 0) 
     return _tamis.stack(_alike(arrays), axis)
 
 
-def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
-    """x with a new dimension of size 1 there."""
+def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
+    """x with a new dimension of size 1 there. The version after 2024.12 takes axis by its place too."""
     return _tamis.unsqueeze(x, axis)
 
 

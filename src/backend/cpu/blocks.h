@@ -31,7 +31,9 @@ void for_each_block(const Program& program, F&& block) {
 template <class F>
 void for_blocks_evenly(const Program& program, F&& block) {
   constexpr int64_t kFewest = 8;  // that are worth a thread
-  parallel_for((program.numel + kBlock - 1) / kBlock, kFewest, [&](int64_t begin, int64_t end) {
+  const int64_t blocks = (program.numel + kBlock - 1) / kBlock;
+  const int64_t grain = blocks < 2 * kFewest ? blocks : kFewest;
+  parallel_for(blocks, grain, [&](int64_t begin, int64_t end) {
     Evaluator evaluator(program);
     for (int64_t i = begin; i < end; ++i) {
       block(evaluator, i * kBlock, std::min(kBlock, program.numel - i * kBlock));

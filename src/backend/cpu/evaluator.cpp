@@ -49,6 +49,16 @@ MaskState state_of(const uint64_t* words, int64_t n) {
   return any == 0 ? MaskState::none : all == ~uint64_t{0} ? MaskState::all : MaskState::mixed;
 }
 
+/// Whether all elements of a register are read that has the same one everywhere: operations of two
+/// numbers read some of them again and again.
+bool is_read_whole(const Program& program, int16_t r) {
+  if (program.value == r || program.mask == r) return true;
+  return std::any_of(program.code.begin(), program.code.end(), [&](const Instr& instr) {
+    const bool repeats = is_binary(instr.op) || is_compare(instr.op) || instr.op == Op::where;
+    return !repeats && instr.op != Op::load && (instr.a == r || instr.b == r || instr.c == r);
+  });
+}
+
 }  // namespace
 
 bool is_packed(const Shape& shape, const Shape& strides) {
@@ -87,7 +97,7 @@ Evaluator::Evaluator(const Program& program) : program_(program), kernels_(kerne
     if (n == few) continue;
     if (instr.out == DType::boolean) {
       fill_words(static_cast<uint64_t*>(made.data), n, made.state == MaskState::all);
-    } else {
+    } else if (is_read_whole(program, instr.dst)) {
       kernels_.fill[width_index(itemsize(instr.out))](made.data, made.data, static_cast<size_t>(n));
     }
   }
@@ -262,7 +272,11 @@ void Evaluator::execute_where(const Instr& instr, int64_t n) {
   if (mask.state != MaskState::mixed) {
     const Register& chosen = mask.state == MaskState::all ? a : b;
     const size_t bytes = is_mask ? words_of(n) * 8 : static_cast<size_t>(n) * itemsize(instr.out);
-    if (dst.data != chosen.data) std::memcpy(dst.data, chosen.data, bytes);
+    if (chosen.uniform && !is_mask) {
+      kernels_.fill[width_index(itemsize(instr.out))](chosen.data, dst.data, n);
+    } else if (dst.data != chosen.data) {
+      std::memcpy(dst.data, chosen.data, bytes);
+    }
     dst.state = chosen.state;
   } else if (is_mask) {
     auto* out = static_cast<uint64_t*>(dst.buffer);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <concepts>
+#include <cstdlib>
 #include <cstring>
 
 #include "backend/cpu/indexed_lines.h"
@@ -84,16 +85,26 @@ void take(const IndexedElements& indexed, const Space& space, const void* from, 
 /// part they come in row-major order.
 template <class Body>
 void for_parts(const Space& space, Body&& body) {
+  const int64_t threads = get_num_threads();
   size_t split = 0;
-  int64_t size = 1;
+  int64_t size = 1, step = 0;
   for (size_t d = 0; d < space.shape.size(); ++d) {
-    if (space.strides[0][d] == 0 || space.shape[d] <= size) continue;
+    const int64_t stride = std::abs(space.strides[0][d]);
+    if (stride == 0 || space.shape[d] == 1) continue;
+    // The outermost dimension that is long enough: parts of an inner one lie between each other in
+    // memory, and the caches of two cores would take lines from each other all the time.
+    const bool is_better =
+        space.shape[d] >= 2 * threads ? size < 2 * threads || stride > step : space.shape[d] > size;
+    if (!is_better) continue;
     split = d;
     size = space.shape[d];
+    step = stride;
   }
-  if (size == 1) return body(space);
+  constexpr int64_t kLongRun = 4096, kBeyondCaches = 1 << 22;
+  const bool is_torn = step == 1 && size < threads * kLongRun && numel(space.shape) < kBeyondCaches;
+  if (size == 1 || (is_torn && size < numel(space.shape))) return body(space);
   // Parts as wide as possible: short pieces of lines would cost more than they move.
-  const int64_t threads = get_num_threads(), whole = numel(space.shape) / size;
+  const int64_t whole = numel(space.shape) / size;
   const int64_t grain = std::max((size + threads - 1) / threads, kGrain / whole);
   parallel_for(size, grain, [&](int64_t begin, int64_t end) {
     Space part = space;

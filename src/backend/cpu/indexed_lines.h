@@ -8,6 +8,12 @@
 #include "backend/cpu/address.h"
 #include "backend/indexed.h"
 
+#if defined(__clang__)
+#define TAMIS_UNROLLED _Pragma("clang loop unroll_count(8)")
+#else
+#define TAMIS_UNROLLED _Pragma("GCC unroll 8")
+#endif
+
 namespace tamis::cpu {
 
 // ---- the iteration space ------------------------------------------------------------------------
@@ -205,6 +211,7 @@ struct Line {
         c.step == 1) {
       const int64_t* const indices = c.data + first;
       const int64_t size = c.size;
+      TAMIS_UNROLLED
       for (int64_t i = 0; i < n; ++i) {
         visit(element + indices[i] + (indices[i] >> 63 & size), packed + i);
       }

@@ -21,7 +21,11 @@ constexpr int64_t kTile = 256;
 template <class F>
 void for_each_line(int64_t outer, int64_t n, int64_t inner, F&& line) {
   const int64_t tile = std::min(inner, kTile), tiles = (inner + tile - 1) / tile;
-  const int64_t grain = std::max<int64_t>(1, kChunk / (n * tile));
+  // The columns of one matrix lie between each other in memory: while it is in the caches, two
+  // cores would take its lines from each other.
+  constexpr int64_t kInCaches = 1 << 22;
+  const bool is_torn = outer == 1 && n * inner < kInCaches;
+  const int64_t grain = is_torn ? tiles : std::max<int64_t>(1, kChunk / (n * tile));
   parallel_for(outer * tiles, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t col = i % tiles * tile;

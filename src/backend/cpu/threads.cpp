@@ -1,4 +1,5 @@
-// Running loops on several threads, and how many.
+// Running loops on several threads, and how many. A loop is shared by a team of threads; one that
+// begins while another is running, and work that is spawned, go to oneTBB.
 #include "backend/cpu/threads.h"
 
 #include <pthread.h>
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "backend/cpu/team.h"
 #include "core/check.h"
 #include "tamis/runtime.h"
 
@@ -34,9 +36,10 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
-/// The threads of oneTBB. They do not survive a fork, and oneTBB does not notice: in the child it
-/// would wait for them.
+/// The threads. They do not survive a fork, and oneTBB does not notice: in the child it would wait
+/// for them.
 struct Pool {
+  cpu::Team team;
   std::mutex mutex;  // guards the next two
   std::unique_ptr<tbb::global_control> allowance;
   std::shared_ptr<tbb::task_arena> current;
@@ -49,7 +52,7 @@ Pool& pool() {
 
 /// After a fork, in the child: if there were threads, everything continues without them.
 void survive_fork() {
-  if (pool().current) {
+  if (pool().current || pool().team.has_threads()) {
     pool().lost = true;
     thread_count() = 1;
   }
@@ -97,6 +100,10 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
   if (n <= grain || threads == 1) {
     if (n > 0) body(0, n);
     return;
+  }
+  if (Team::is_inside()) return body(0, n);  // the other threads are busy with the outer loop
+  if (pool().team.try_lock()) {
+    return pool().team.run(n, grain, threads, body);
   }
   arena(threads)->execute([&] {
     // While it waits for the rest of this loop, the thread must not start spawned work, which may

@@ -63,6 +63,8 @@ class Gpu {
   /// A buffer of zeros that shaders read and write; bytes is a multiple of 4.
   virtual void* make_buffer(uint64_t bytes) = 0;
   virtual void free_buffer(void* buffer) = 0;
+  /// Throws kind device if it is known that the device was lost.
+  virtual void check_alive() const {}
   /// False if it has turned out that there was no memory for it, which a browser says late.
   virtual bool is_intact(void* /*buffer*/) const { return true; }
   /// Writes into a buffer after all that has been submitted and before all that will be.

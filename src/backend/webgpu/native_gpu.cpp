@@ -315,7 +315,7 @@ class NativeGpu final : public Gpu {
     failed_ = false;
     return std::exchange(error_, "unknown");
   }
-  void check_alive() {
+  void check_alive() const override {
     check(!lost_, ErrorKind::device,
           "{}: the device was lost ({}); its tensors are gone, those on the CPU are not",
           description_.name, loss_);

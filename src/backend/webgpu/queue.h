@@ -4,8 +4,10 @@
 
 #include <map>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "backend/attempt.h"
 #include "backend/webgpu/gpu.h"
@@ -26,6 +28,8 @@ struct Block {
   uint64_t content = 0;  // for its owner; 0 if it was not written since it was allocated
   uint64_t held = 0;     // really: by what an attempt finds what the owner before has left
   uint64_t run = 0;      // of the attempt that allocated it, or 0
+  // What the host has written, if it is little and all that was written: nobody need wait for it.
+  std::vector<std::byte> from_host;
 };
 
 /// Calls may come from any thread; each takes effect whole, after those before it.
@@ -50,6 +54,10 @@ class Queue {
   /// the device cannot be waited for.
   void read(Block* from, int64_t begin, void* data, int64_t bytes);
 
+  /// These bytes of a block, if they are few and the host has written them, else nothing. Valid
+  /// until the block is written.
+  std::span<const std::byte> known(const Block& block, int64_t begin, int64_t bytes) const;
+
   /// Records a kernel over `invocations` (at most 2^32 - 1).
   void run(const Shader& shader, int64_t invocations);
   /// The same by the number of workgroups.
@@ -57,6 +65,10 @@ class Queue {
   /// In bytes, all of them multiples of 4.
   void copy(Block* from, int64_t from_begin, Block* to, int64_t to_begin, int64_t bytes);
   void clear(Block* block, int64_t begin, int64_t bytes);
+
+  /// Gives `to`, which this run of an attempt has allocated, the memory and the content of `from`,
+  /// and the reverse. False if it is not such a block, and then nothing has changed.
+  bool exchange(Block* from, Block* to);
 
   /// Sends what has been recorded to the device.
   void submit();
@@ -97,6 +109,8 @@ class Queue {
   bool recall(std::span<const Made> made);
   /// After it.
   void note(std::span<const Made> made);
+  /// Exchanges what is in two blocks.
+  void swap(Block* a, Block* b);
   void hold(Block* block, uint64_t key);
   void release(Block* block);
   /// Gives up what is kept for reuse if there is no memory left.

@@ -53,15 +53,33 @@ bool Queue::recall(std::span<const Made> made) {
   for (const auto& [block, content] : made) {
     const uint64_t key = key_of(attempt, content);
     Block* const other = held_.at(key);
+    if (other != block) {
+      swap(block, other);
+      other->content = 0;  // nobody uses it
+    }
     block->content = content;
-    if (other == block) continue;
-    const uint64_t old = block->held;
-    std::swap(block->handle, other->handle);
-    std::swap(block->list, other->list);
-    hold(other, 0);
-    hold(block, key);
-    hold(other, old);
+    block->from_host = {};
   }
+  return true;
+}
+
+void Queue::swap(Block* a, Block* b) {
+  std::swap(a->handle, b->handle);
+  std::swap(a->bytes, b->bytes);
+  std::swap(a->list, b->list);
+  std::swap(a->content, b->content);
+  std::swap(a->from_host, b->from_host);
+  const uint64_t in_a = a->held, in_b = b->held;
+  hold(a, 0);
+  hold(b, in_a);
+  hold(a, in_b);
+}
+
+bool Queue::exchange(Block* from, Block* to) {
+  const auto guard = lock();
+  const Attempt* const attempt = Attempt::current();
+  if (!attempt || to->run != attempt->run()) return false;
+  swap(from, to);
   return true;
 }
 
@@ -70,6 +88,7 @@ void Queue::note(std::span<const Made> made) {
   for (const auto& [block, content] : made) {
     if (attempt && block->run != attempt->run()) attempt->note_write();
     block->content = content;
+    block->from_host = {};
     hold(block, key_of(attempt, content));
   }
 }

@@ -4,6 +4,10 @@
 // is smaller and worked on by a single invocation, which needs no barriers.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <span>
+
 #include "backend/webgpu/sinks.h"
 #include "backend/webgpu/team.h"
 #include "core/tensor_impl.h"
@@ -238,12 +242,51 @@ void spread(Queue& queue, const Program& program, MaskBits& mask, const Buffer& 
                 other);
 }
 
+/// If it may take this many bytes, a selection that somebody awaits is packed before it is known
+/// how many elements it has: they are there when the number comes, and nobody waits twice. Its
+/// memory stays as large as if all were kept.
+constexpr int64_t kPackedAtOnce = int64_t{1} << 20;
+
+/// The number of true elements of a mask that the host has written itself, else nothing.
+std::optional<int64_t> known_count(const Queue& queue, const Program& program) {
+  if (program.mask_end != 1 || program.shape.size() != 1 || program.numel < 2) return std::nullopt;
+  const Instr& load = program.code[0];
+  if (load.op != Op::load || load.dst != program.mask) return std::nullopt;
+  const Leaf& leaf = program.leaves[static_cast<size_t>(load.leaf)];
+  if (leaf.intervals || leaf.dtype != DType::boolean || leaf.strides[0] != 1) return std::nullopt;
+  const Block& block = *block_of(Buffer{leaf.storage->data(), 0});
+  const std::span<const std::byte> bytes = queue.known(block, leaf.offset, program.numel);
+  if (bytes.empty()) return std::nullopt;
+  return std::count_if(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{}; });
+}
+
+void compress_at_once(Queue& queue, const Program& program,
+                      const std::function<Output(int64_t)>& resize) {
+  MaskBits mask(queue, program);
+  if (const std::optional<int64_t> known = known_count(queue, program)) {
+    const Output out = resize(*known);
+    if (*known > 0 && out.capacity > 0) pack(queue, program, mask, out);
+    return;
+  }
+  const Scratch all(queue, program.numel * static_cast<int64_t>(itemsize(program.dtype)));
+  pack(queue, program, mask, {{all, 0}, program.numel});
+  const int64_t count = mask.count();
+  const Output out = resize(count);
+  if (count == 0 || out.capacity == 0) return;
+  const bool is_whole = out.buffer.offset == 0 && queue.exchange(all, block_of(out.buffer));
+  if (!is_whole) pack(queue, program, mask, out);
+}
+
 }  // namespace
 
 int64_t run_count(Queue& queue, const Program& program) { return MaskBits(queue, program).count(); }
 
 void run_compress(Queue& queue, const Program& program,
                   const std::function<Output(int64_t)>& resize) {
+  const auto size = static_cast<int64_t>(itemsize(program.dtype));
+  if (Attempt::current() && program.numel * size <= kPackedAtOnce) {
+    return compress_at_once(queue, program, resize);
+  }
   MaskBits mask(queue, program);
   const int64_t count = mask.count();
   const Output out = resize(count);

@@ -36,6 +36,8 @@ void copy_permissions(int, const struct stat&) {}
 
 void start_write_back(int, uint64_t, uint64_t) noexcept {}
 
+void remove_tree(const char* path) noexcept { unlink(path); }
+
 size_t remember(const std::string&) { return 0; }
 void forget(size_t) {}
 void remove_temporary_files_on_signals() {}

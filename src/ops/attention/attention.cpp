@@ -326,12 +326,14 @@ Jagged scaled_dot_product_attention(const Jagged& query, const Jagged& key, cons
 }
 
 std::vector<Row> attention_rows() {
-  const Tensor q = tensor({{1.f, -2.f, 0.5f}, {0.f, 1.f, 2.f}});
-  const Tensor k = tensor({{0.5f, 1.f, -1.f}, {2.f, 0.f, 1.f}, {-1.f, 1.5f, 0.f}, {1.f, 1.f, 1.f}});
-  const Tensor v = tensor({{1.f, 2.f}, {-1.f, 0.5f}, {3.f, 0.f}, {0.f, -2.f}});
-  const Tensor heads = stack({q, q * 2}), more = stack({k, k - 1}), values = stack({v, -v});
-  const Tensor mask = tensor({{true, false, true, true}, {false, false, false, false}});
-  const Tensor bias = tensor({{0.f, 1.f, -1.f, 0.5f}});
+  const Tensor q = SAMPLE(tensor({{1.f, -2.f, 0.5f}, {0.f, 1.f, 2.f}}));
+  const Tensor k =
+      SAMPLE(tensor({{0.5f, 1.f, -1.f}, {2.f, 0.f, 1.f}, {-1.f, 1.5f, 0.f}, {1.f, 1.f, 1.f}}));
+  const Tensor v = SAMPLE(tensor({{1.f, 2.f}, {-1.f, 0.5f}, {3.f, 0.f}, {0.f, -2.f}}));
+  const Tensor heads = SAMPLE(stack({q, q * 2})), more = SAMPLE(stack({k, k - 1})),
+               values = SAMPLE(stack({v, -v}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true, true}, {false, false, false, false}}));
+  const Tensor bias = SAMPLE(tensor({{0.f, 1.f, -1.f, 0.5f}}));
   const Value none;
   const Args plain = {0.0, false, none, false};
   const auto with = [&](Tensor a, Tensor b, Tensor c, Value m, Args rest) {
@@ -339,8 +341,8 @@ std::vector<Row> attention_rows() {
     all.insert(all.end(), rest.begin(), rest.end());
     return all;
   };
-  const Tensor steps = cat({q, q + 1, q});
-  const Tensor sequences = tensor({0, 2, 2, 6}), key_offsets = tensor({0, 1, 3, 4});
+  const Tensor steps = SAMPLE(cat({q, q + 1, q}));
+  const Tensor sequences = SAMPLE(tensor({0, 2, 2, 6})), key_offsets = SAMPLE(tensor({0, 1, 3, 4}));
   return {
       make_row(
           "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? "
@@ -353,9 +355,9 @@ std::vector<Row> attention_rows() {
             return scaled_dot_product_attention(query, key, value, m, dropout_p, is_causal, scale,
                                                 enable_gqa);
           },
-          {with(q, k, v, none, plain), with(q, k, v, mask, plain), with(q, k, v, bias, plain),
-           with(heads, k, values, none, {0.0, true, 0.5, false}),
-           with(cat({heads, heads}), more, values, none, {0.0, false, none, true})}),
+          SAMPLES(with(q, k, v, none, plain), with(q, k, v, mask, plain),
+                  with(q, k, v, bias, plain), with(heads, k, values, none, {0.0, true, 0.5, false}),
+                  with(cat({heads, heads}), more, values, none, {0.0, false, none, true}))),
       make_row(
           "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, *, Tensor "
           "offsets, Tensor? key_offsets=None, bool is_causal=False, float? scale=None) -> "
@@ -369,8 +371,8 @@ std::vector<Row> attention_rows() {
                                                 Jagged{value, other}, is_causal, scale)
                 .values;
           },
-          {{steps, steps * 2, cat({v, q.narrow(1, 0, 2)}), sequences, none, true, none},
-           {steps, k, v, sequences, key_offsets, false, 1.0}}),
+          SAMPLES({steps, steps * 2, cat({v, q.narrow(1, 0, 2)}), sequences, none, true, none},
+                  {steps, k, v, sequences, key_offsets, false, 1.0})),
   };
 }
 

@@ -249,75 +249,80 @@ Tensor arange_op(Scalar start, Scalar end, Scalar step, const Options& options) 
 std::vector<Row> create_rows() {
   const Value none, f32 = DType::float32, i64 = DType::int64, bits = DType::boolean;
   const Value matrix = Shape{2, 3}, nothing = Shape{0, 3}, scalar = Shape{};
-  const Value x = arange(6).reshape({2, 3}), batch = linspace(-1, 1, 24).reshape({2, 3, 4});
+  const Value x = SAMPLE(arange(6).reshape({2, 3}));
+  const Value batch = SAMPLE(linspace(-1, 1, 24).reshape({2, 3, 4}));
   const auto n = [](int64_t v) { return Value(v); };
   const auto s = [](Scalar v) { return Value(v); };
   std::vector<Row> rows = {
       make_row("empty(int[] size, *, dtype dtype=float32) -> Tensor",
-               "A tensor of unspecified values.", empty, {{nothing, f32}})
+               "A tensor of unspecified values.", empty, SAMPLES({nothing, f32}))
           .is_creation()
           .with_out(),
       make_row("zeros(int[] size, *, dtype dtype=float32) -> Tensor", "A tensor of zeros.", zeros,
-               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+               SAMPLES({matrix, f32}, {nothing, i64}, {scalar, bits}))
           .is_creation()
           .with_out(),
       make_row("ones(int[] size, *, dtype dtype=float32) -> Tensor", "A tensor of ones.", ones,
-               {{matrix, f32}, {nothing, i64}, {scalar, bits}})
+               SAMPLES({matrix, f32}, {nothing, i64}, {scalar, bits}))
           .is_creation()
           .with_out(),
       make_row("full(int[] size, Scalar fill_value, *, dtype? dtype=None) -> Tensor",
                "A tensor of one value; the dtype is the value's unless given.", full,
-               {{matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}})
+               SAMPLES({matrix, s(2.5), none}, {matrix, s(3), f32}, {scalar, s(true), none}))
           .is_creation()
           .with_out(),
       make_row("empty_like(Tensor input, *, dtype? dtype=None) -> Tensor",
                "A tensor of unspecified values with the shape and dtype of input.", empty_like,
-               {{Value(zeros({0, 3})), none}})
+               SAMPLES({Value(zeros({0, 3})), none}))
           .function_only()
           .is_creation(),
       make_row("zeros_like(Tensor input, *, dtype? dtype=None) -> Tensor",
-               "Zeros with the shape and dtype of input.", zeros_like, {{x, none}, {batch, bits}})
+               "Zeros with the shape and dtype of input.", zeros_like,
+               SAMPLES({x, none}, {batch, bits}))
           .function_only()
           .is_creation(),
       make_row("ones_like(Tensor input, *, dtype? dtype=None) -> Tensor",
-               "Ones with the shape and dtype of input.", ones_like, {{x, none}, {batch, bits}})
+               "Ones with the shape and dtype of input.", ones_like,
+               SAMPLES({x, none}, {batch, bits}))
           .function_only()
           .is_creation(),
       make_row("full_like(Tensor input, Scalar fill_value, *, dtype? dtype=None) -> Tensor",
                "One value with the shape and dtype of input.", full_like,
-               {{x, s(7), none}, {batch, s(0.5), none}, {x, s(1), bits}})
+               SAMPLES({x, s(7), none}, {batch, s(0.5), none}, {x, s(1), bits}))
           .function_only()
           .is_creation(),
-      make_row("arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None) -> Tensor",
-               "start, start + step, ... below end; int64 if all three are integers, else float32.",
-               arange_op,
-               {{s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}})
+      make_row(
+          "arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None) -> Tensor",
+          "start, start + step, ... below end; int64 if all three are integers, else float32.",
+          arange_op,
+          SAMPLES({s(2), s(9), s(3), none}, {s(1), s(0), s(-0.25), none}, {s(0), s(0), s(1), f32}))
           .is_creation()
           .with_out(),
-      make_row("arange(Scalar end, *, dtype? dtype=None) -> Tensor",
-               "0, 1, 2, ... below end; int64 if end is an integer, else float32.",
-               +[](Scalar end, const Options& options) { return arange(0, end, 1, options); },
-               {{s(5), none}, {s(2.5), none}, {s(3), f32}})
+      make_row(
+          "arange(Scalar end, *, dtype? dtype=None) -> Tensor",
+          "0, 1, 2, ... below end; int64 if end is an integer, else float32.",
+          +[](Scalar end, const Options& options) { return arange(0, end, 1, options); },
+          SAMPLES({s(5), none}, {s(2.5), none}, {s(3), f32}))
           .is_creation()
           .with_out(),
       make_row("linspace(Scalar start, Scalar end, int steps, *, dtype dtype=float32) -> Tensor",
                "steps values from start to end, both included.", linspace,
-               {{s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}})
+               SAMPLES({s(0), s(1), n(5), f32}, {s(-3), s(10), n(6), i64}, {s(1), s(2), n(1), f32}))
           .is_creation()
           .with_out(),
       make_row("eye(int n, int? m=None, *, dtype dtype=float32) -> Tensor",
                "A matrix with ones on the diagonal and zeros elsewhere.", eye,
-               {{n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}})
+               SAMPLES({n(3), none, f32}, {n(2), n(4), bits}, {n(0), none, i64}))
           .is_creation()
           .with_out(),
       make_row("tril(Tensor input, int diagonal=0) -> Tensor",
                "The elements on and below a diagonal of each matrix, zero elsewhere.", tril,
-               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+               SAMPLES({batch, n(0)}, {batch, n(1)}, {x, n(-1)}))
           .with_in_place()
           .with_out(),
       make_row("triu(Tensor input, int diagonal=0) -> Tensor",
                "The elements on and above a diagonal of each matrix, zero elsewhere.", triu,
-               {{batch, n(0)}, {batch, n(1)}, {x, n(-1)}})
+               SAMPLES({batch, n(0)}, {batch, n(1)}, {x, n(-1)}))
           .with_in_place()
           .with_out(),
   };

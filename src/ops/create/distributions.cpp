@@ -184,67 +184,70 @@ Tensor randint_like_up_to(const Tensor& x, int64_t high, const Options& options)
 }  // namespace
 
 std::vector<Row> distribution_rows() {
-  const Tensor x = arange(6, DType::float32).view({2, 3}), ints = arange(4);
-  const Tensor spread = tensor({0.5f, 1.f, 0.f});
+  const Tensor x = SAMPLE(arange(6, DType::float32).view({2, 3})), ints = SAMPLE(arange(4));
+  const Tensor spread = SAMPLE(tensor({0.5f, 1.f, 0.f}));
   const Value none, f32 = DType::float32, i64 = DType::int64;
   const auto n = [](int64_t v) { return Value(v); };
   const std::string drawn = "Generator? generator=None) -> Tensor";
   return {
-      make_row("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, dtype "
-               "dtype=float32) -> Tensor",
-               "base to the power of numbers at equal distances from start to end.", logspace,
-               {{Scalar(0), Scalar(2), n(5), 10.0, f32}, {Scalar(1), Scalar(4), n(4), 2.0, i64}})
+      make_row(
+          "logspace(Scalar start, Scalar end, int steps, float base=10.0, *, dtype "
+          "dtype=float32) -> Tensor",
+          "base to the power of numbers at equal distances from start to end.", logspace,
+          SAMPLES({Scalar(0), Scalar(2), n(5), 10.0, f32}, {Scalar(1), Scalar(4), n(4), 2.0, i64}))
           .is_creation()
           .with_out(),
-      make_row("range(Scalar start, Scalar end, Scalar step=1, *, dtype dtype=float32) -> Tensor",
-               "start, start + step, ... up to end, which is included.", range,
-               {{Scalar(1), Scalar(4), Scalar(1), f32}, {Scalar(5), Scalar(0), Scalar(-2), i64}})
+      make_row(
+          "range(Scalar start, Scalar end, Scalar step=1, *, dtype dtype=float32) -> Tensor",
+          "start, start + step, ... up to end, which is included.", range,
+          SAMPLES({Scalar(1), Scalar(4), Scalar(1), f32}, {Scalar(5), Scalar(0), Scalar(-2), i64}))
           .is_creation()
           .with_out(),
       make_row("empty_strided(int[] size, int[] stride, *, dtype dtype=float32) -> Tensor",
                "Unspecified values in memory with these strides.", empty_strided,
-               {{Shape{2, 0}, Shape{1, 2}, f32}, {Shape{0, 3}, Shape{1, 1}, i64}})
+               SAMPLES({Shape{2, 0}, Shape{1, 2}, f32}, {Shape{0, 3}, Shape{1, 1}, i64}))
           .is_creation(),
       make_row("scalar_tensor(Scalar s, *, dtype dtype=float32) -> Tensor",
                "A number as a 0-d tensor.", scalar_tensor_op,
-               {{Scalar(2.5), f32}, {Scalar(3), i64}, {Scalar(true), f32}})
+               SAMPLES({Scalar(2.5), f32}, {Scalar(3), i64}, {Scalar(true), f32}))
           .is_creation(),
       make_row("normal(Tensor mean, Tensor|Scalar std=1, *, " + drawn,
                "Normal random numbers with these means and standard deviations.",
-               static_cast<Normal>(normal), {{x, spread, none}, {x, Tensor(2.0), Generator(3)}})
+               static_cast<Normal>(normal),
+               SAMPLES({x, spread, none}, {x, Tensor(2.0), Generator(3)}))
           .is_random()
           .with_out(),
       make_row("normal(float mean, Tensor std, *, " + drawn,
                "Normal random numbers with these standard deviations.", normal_around,
-               {{0.5, spread, none}})
+               SAMPLES({0.5, spread, none}))
           .is_random()
           .with_out(),
       make_row("normal(float mean, float std, int[] size, *, dtype dtype=float32, " + drawn,
                "Normal random numbers of this shape.", static_cast<NormalOf>(normal),
-               {{0.5, 2.0, Shape{2, 3}, f32, none}})
+               SAMPLES({0.5, 2.0, Shape{2, 3}, f32, none}))
           .is_random()
           .is_creation()
           .with_out(),
       make_row("poisson(Tensor input, " + drawn,
                "Random numbers of events where input are expected.", poisson,
-               {{x, none}, {spread, Generator(3)}})
+               SAMPLES({x, none}, {spread, Generator(3)}))
           .is_random()
           .function_only(),
       make_row("binomial(Tensor count, Tensor prob, " + drawn,
                "Random numbers of successes in count trials, each with the probability prob.",
-               binomial, {{x, tensor({0.5f, 0.25f, 1.f}), none}})
+               binomial, SAMPLES({x, tensor({0.5f, 0.25f, 1.f}), none}))
           .is_random(),
       make_row("randint_like(Tensor input, int low, int high, *, dtype? dtype=None) -> Tensor",
                "Random integers from low up to but excluding high, with the shape and dtype of "
                "input.",
-               randint_like, {{x, n(-3), n(4), none}, {ints, n(0), n(2), f32}})
+               randint_like, SAMPLES({x, n(-3), n(4), none}, {ints, n(0), n(2), f32}))
           .is_random()
           .function_only()
           .is_creation(),
       make_row("randint_like(Tensor input, int high, *, dtype? dtype=None) -> Tensor",
                "Random integers from 0 up to but excluding high, with the shape and dtype of "
                "input.",
-               randint_like_up_to, {{x, n(4), none}, {ints, n(2), f32}})
+               randint_like_up_to, SAMPLES({x, n(4), none}, {ints, n(2), f32}))
           .is_random()
           .function_only()
           .is_creation(),

@@ -192,64 +192,66 @@ Tensor randint_op(int64_t low, int64_t high, const Shape& size, const Options& o
 std::vector<Row> random_rows() {
   const Value none, f32 = DType::float32, i64 = DType::int64, bits = DType::boolean;
   const Value matrix = Shape{2, 3}, nothing = Shape{0, 3}, scalar = Shape{};
-  const Value x = arange(6).reshape({2, 3}), batch = linspace(-1, 1, 24).reshape({2, 3, 4});
+  const Value x = SAMPLE(arange(6).reshape({2, 3}));
+  const Value batch = SAMPLE(linspace(-1, 1, 24).reshape({2, 3, 4}));
   const std::string drawn = ", Generator? generator=None) -> Tensor";
   const auto n = [](int64_t v) { return Value(v); };
   return {
       make_row("rand(int[] size, *, dtype dtype=float32" + drawn,
                "Random numbers, uniform in [0, 1).", rand,
-               {{matrix, f32, none}, {scalar, f32, Generator(3)}})
+               SAMPLES({matrix, f32, none}, {scalar, f32, Generator(3)}))
           .is_random()
           .is_creation()
           .with_out(),
       make_row("randn(int[] size, *, dtype dtype=float32" + drawn,
                "Random numbers of the standard normal distribution.", randn,
-               {{matrix, f32, none}, {nothing, f32, Generator(3)}})
+               SAMPLES({matrix, f32, none}, {nothing, f32, Generator(3)}))
           .is_random()
           .is_creation()
           .with_out(),
       make_row("randint(int low, int high, int[] size, *, dtype dtype=int64" + drawn,
                "Random integers from low up to but excluding high.", randint_op,
-               {{n(-3), n(4), matrix, i64, none}, {n(0), n(2), matrix, bits, Generator(3)}})
+               SAMPLES({n(-3), n(4), matrix, i64, none}, {n(0), n(2), matrix, bits, Generator(3)}))
           .is_random()
           .is_creation()
           .with_out(),
-      make_row("randint(int high, int[] size, *, dtype dtype=int64" + drawn,
-               "Random integers from 0 up to but excluding high.",
-               +[](int64_t high, const Shape& size, const Options& options,
-                   std::optional<Generator> generator) {
-                 return randint(0, high, size, options, std::move(generator));
-               },
-               {{n(4), matrix, i64, none}, {n(2), nothing, bits, Generator(3)}})
+      make_row(
+          "randint(int high, int[] size, *, dtype dtype=int64" + drawn,
+          "Random integers from 0 up to but excluding high.",
+          +[](int64_t high, const Shape& size, const Options& options,
+              std::optional<Generator> generator) {
+            return randint(0, high, size, options, std::move(generator));
+          },
+          SAMPLES({n(4), matrix, i64, none}, {n(2), nothing, bits, Generator(3)}))
           .is_creation()
           .is_random()
           .with_out(),
       make_row("randperm(int n, *, dtype dtype=int64" + drawn, "0 to n - 1 in random order.",
-               randperm, {{n(7), i64, none}, {n(0), i64, Generator(3)}})
+               randperm, SAMPLES({n(7), i64, none}, {n(0), i64, Generator(3)}))
           .is_random()
           .is_creation()
           .with_out(),
       make_row("bernoulli(Tensor input, *" + drawn,
                "1 with the probability that input gives for each element, else 0.", bernoulli,
-               {{Value(linspace(0, 1, 6).reshape({2, 3})), none}})
+               SAMPLES({Value(linspace(0, 1, 6).reshape({2, 3})), none}))
           .is_random()
           .with_out(),
       make_row("multinomial(Tensor input, int num_samples, bool replacement=False, *" + drawn,
                "Indices of each row, drawn with probabilities in proportion to its elements.",
                multinomial,
-               {{Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false, none},
-                {Value(ones({4})), n(6), true, Generator(3)}})
+               SAMPLES({Value(linspace(0, 1, 6).reshape({2, 3})), n(2), false, none},
+                       {Value(ones({4})), n(6), true, Generator(3)}))
           .is_random()
           .with_out(),
       make_row("rand_like(Tensor input, *, dtype? dtype=None) -> Tensor",
                "Random numbers, uniform in [0, 1), with the shape and dtype of input.", rand_like,
-               {{batch, none}, {x, f32}})
+               SAMPLES({batch, none}, {x, f32}))
           .is_random()
           .function_only()
           .is_creation(),
       make_row("randn_like(Tensor input, *, dtype? dtype=None) -> Tensor",
                "Normal random numbers with the shape and dtype of input.", randn_like,
-               {{batch, none}, {x, f32}})
+               SAMPLES({batch, none}, {x, f32}))
           .is_random()
           .function_only()
           .is_creation(),

@@ -33,6 +33,9 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
         "index_select(): Expected dtype int32 or int64 for index");
   check(x.dim() > 0 || index.numel() == 1, ErrorKind::index,
         "index_select(): Index to scalar can have only 1 value, got {} value(s)", index.numel());
+  if (index.dim() == 1 && !is_tracked(x)) {
+    if (Tensor few = take_few(x, index, false); few.defined()) return few;
+  }
   const Tensor from = at_least_1d(x);
   const Indices indices(at_least_1d(index), from);
   indices.check_within(0, from.shape()[d],
@@ -62,6 +65,9 @@ Tensor take(const Tensor& x, const Tensor& index) {
   check(x.numel() > 0 || index.numel() == 0, ErrorKind::index,
         "take(): tried to take from an empty tensor");
   if (index.numel() == 0) return allocate(index.shape(), x.dtype(), backend_of(x));
+  if (!is_tracked(x)) {
+    if (Tensor few = take_few(x, index, true); few.defined()) return few;
+  }
   const FlatElements flat(x, index);
   const Tensor result = take_elements(x, flat.elements());
   if (is_tracked(x)) record_take(result, x, index);
@@ -104,31 +110,27 @@ std::vector<Row> gather_rows() {
   std::vector<Row> rows = {
       make_row("index_select(Tensor input, int dim, Tensor|int[] index) -> Tensor",
                "The slices along a dimension that index names, in its order.", index_select,
-               {{cube(), n(1), tensor({2, 0, 2})},
-                {bits(), n(-1), tensor({1})},
-                {tensor(2.5), n(0), tensor({0})},
-                {grid(), n(0), empty({0}, DType::int64)}})
+               SAMPLES({cube(), n(1), tensor({2, 0, 2})}, {bits(), n(-1), tensor({1})},
+                       {tensor(2.5), n(0), tensor({0})}, {grid(), n(0), empty({0}, DType::int64)}))
           .with_out(),
       make_row(
           "gather(Tensor input, int dim, Tensor|int[] index, *, bool sparse_grad=False) -> Tensor",
           "The elements of input at index along dim, and at the same position along the others.",
           gather_op,
-          {{grid(), n(1), tensor({{0, 0, 2, 1}, {2, 1, 0, 0}}), false},
-           {cube(), n(-2), zeros({2, 1, 3}, DType::int64), false},
-           {bits(), n(0), tensor({{1, 0}}), false},
-           {tensor(2.5), n(0), tensor(0), false}})
+          SAMPLES({grid(), n(1), tensor({{0, 0, 2, 1}, {2, 1, 0, 0}}), false},
+                  {cube(), n(-2), zeros({2, 1, 3}, DType::int64), false},
+                  {bits(), n(0), tensor({{1, 0}}), false}, {tensor(2.5), n(0), tensor(0), false}))
           .with_out(),
       make_row("take(Tensor input, Tensor|int[] index) -> Tensor",
                "The elements of input, seen as 1-d, that index names.", take,
-               {{cube(), tensor({{0, -1}, {23, 5}})}, {bits(), tensor(2)}, {grid(), tensor({-6})}})
+               SAMPLES({cube(), tensor({{0, -1}, {23, 5}})}, {bits(), tensor(2)},
+                       {grid(), tensor({-6})}))
           .with_out(),
       make_row("take_along_dim(Tensor input, Tensor|int[] indices, int? dim=None) -> Tensor",
                "gather with input and indices broadcast to each other except along dim.",
                take_along_dim,
-               {{grid(), tensor({{2}, {0}}), n(1)},
-                {grid(), tensor({{1, 1, 0}}), n(0)},
-                {cube(), tensor({{{0, 3}}}), n(-1)},
-                {bits(), tensor({5, 0}), Value()}})
+               SAMPLES({grid(), tensor({{2}, {0}}), n(1)}, {grid(), tensor({{1, 1, 0}}), n(0)},
+                       {cube(), tensor({{{0, 3}}}), n(-1)}, {bits(), tensor({5, 0}), Value()}))
           .with_out(),
   };
   for (Row& row : index_write_rows()) rows.push_back(std::move(row));

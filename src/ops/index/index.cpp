@@ -140,6 +140,10 @@ Tensor index(const Tensor& x, const std::vector<Index>& indices) {
     check_single_index(x, *mask);
     return take_masked(x, *mask);
   }
+  if (const Tensor* at = indices.size() == 1 ? std::get_if<Tensor>(&indices[0].value()) : nullptr;
+      at != nullptr && at->dim() > 0 && !is_tracked(x)) {
+    if (Tensor few = take_few(x, *at, true); few.defined()) return few;
+  }
   const IndexWalk w = walk(x, indices);
   // x[...] is a new view too. All keep x as their base, so that a write to them updates x's
   // gradient.
@@ -219,21 +223,20 @@ std::vector<Row> indexing_rows() {
   return {
       make_row("index(Tensor input, Tensor[] indices) -> Tensor",
                "The elements that masks and integer tensors pick, one per dimension.", index_op,
-               {{cube(), List{bits()}},
-                {cube(), List{tensor({1, 0}), tensor({2, -1})}},
-                {cube(), List{tensor({{0, 1}, {1, 1}})}},
-                {cube(), List{tensor({{1}, {0}}), few(), tensor(3)}},
-                {bits(), List{tensor({false, true}), tensor({0, 1, 1})}},
-                {arange(5), List{empty({0}, DType::int64)}}}),
-      make_row(
-          "index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> "
-          "Tensor",
-          "input with values, broadcast, written or added to the elements that indices pick.",
-          index_put_op,
-          {{cube(), List{bits()}, Tensor(-1), false},
-           {cube(), List{tensor({1, 0}), tensor({2, -1})}, tensor({7.f, 8.f, 9.f, 10.f}), false},
-           {arange(5), List{tensor({0, 2, 0})}, tensor({1, 10, 100}), true},
-           {bits(), List{tensor({1})}, tensor(true), false}})
+               SAMPLES({cube(), List{bits()}}, {cube(), List{tensor({1, 0}), tensor({2, -1})}},
+                       {cube(), List{tensor({{0, 1}, {1, 1}})}},
+                       {cube(), List{tensor({{1}, {0}}), few(), tensor(3)}},
+                       {bits(), List{tensor({false, true}), tensor({0, 1, 1})}},
+                       {arange(5), List{empty({0}, DType::int64)}})),
+      make_row("index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> "
+               "Tensor",
+               "input with values, broadcast, written or added to the elements that indices pick.",
+               index_put_op,
+               SAMPLES({cube(), List{bits()}, Tensor(-1), false},
+                       {cube(), List{tensor({1, 0}), tensor({2, -1})},
+                        tensor({7.f, 8.f, 9.f, 10.f}), false},
+                       {arange(5), List{tensor({0, 2, 0})}, tensor({1, 10, 100}), true},
+                       {bits(), List{tensor({1})}, tensor(true), false}))
           .with_in_place(index_put_in_place_op),
   };
 }

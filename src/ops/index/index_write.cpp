@@ -223,25 +223,25 @@ std::vector<Row> index_write_rows() {
           "input with value, a number or a 0-d tensor, in the slices along a dimension that index "
           "names.",
           index_fill,
-          {{grid(), n(1), tensor({0, -1}), Tensor(7)},
-           {real(), n(0), tensor(1), tensor(2.5f)},
-           {bits(), n(-1), tensor({1}), Tensor(true)}})
+          SAMPLES({grid(), n(1), tensor({0, -1}), Tensor(7)},
+                  {real(), n(0), tensor(1), tensor(2.5f)},
+                  {bits(), n(-1), tensor({1}), Tensor(true)}))
           .with_in_place(index_fill_),
       make_row("index_add(Tensor input, int dim, Tensor|int[] index, Tensor source, *, Scalar "
                "alpha=1) -> Tensor",
                "input with source, times alpha, added to the slices along a dimension that index "
                "names.",
                index_add,
-               {{grid(), n(0), twice(), grid(), Scalar(1)},
-                {real(), n(1), tensor({2, 0, 2}), real(), Scalar(0.5)},
-                {bits(), n(0), twice(), bits(), Scalar(1)}})
+               SAMPLES({grid(), n(0), twice(), grid(), Scalar(1)},
+                       {real(), n(1), tensor({2, 0, 2}), real(), Scalar(0.5)},
+                       {bits(), n(0), twice(), bits(), Scalar(1)}))
           .with_in_place(index_add_)
           .with_out(),
       make_row("index_copy(Tensor input, int dim, Tensor|int[] index, Tensor source) -> Tensor",
                "input with source in the slices along a dimension that index names.", index_copy,
-               {{grid(), n(0), tensor({1, 0}), grid()},
-                {real(), n(1), tensor({2}), tensor({{7.f}, {8.f}})},
-                {bits(), n(-1), tensor({0, 0, 1}), bits()}})
+               SAMPLES({grid(), n(0), tensor({1, 0}), grid()},
+                       {real(), n(1), tensor({2}), tensor({{7.f}, {8.f}})},
+                       {bits(), n(-1), tensor({0, 0, 1}), bits()}))
           .with_in_place(index_copy_)
           .with_out(),
       make_row(
@@ -250,10 +250,10 @@ std::vector<Row> index_write_rows() {
           "input combined with source by prod, mean, amax or amin in the slices along a dimension "
           "that index names.",
           index_reduce,
-          {{grid(), n(0), twice(), grid(), std::string("mean"), true},
-           {real(), n(0), twice(), real(), std::string("prod"), false},
-           {real(), n(1), tensor({2, 0, 2}), real(), std::string("amax"), true},
-           {grid(), n(1), tensor({2, 0, 2}), grid(), std::string("amin"), false}})
+          SAMPLES({grid(), n(0), twice(), grid(), std::string("mean"), true},
+                  {real(), n(0), twice(), real(), std::string("prod"), false},
+                  {real(), n(1), tensor({2, 0, 2}), real(), std::string("amax"), true},
+                  {grid(), n(1), tensor({2, 0, 2}), grid(), std::string("amin"), false}))
           .with_in_place(index_reduce_)
           .with_out(),
       make_row(
@@ -262,9 +262,9 @@ std::vector<Row> index_write_rows() {
           "seen "
           "as 1-d.",
           put,
-          {{grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
-           {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},
-           {bits(), tensor(1), tensor({true}), false}})
+          SAMPLES({grid(), tensor({0, -1, 0}), tensor({10, 20, 30}), true},
+                  {real(), tensor({{1, 2}}), tensor({8.f, 9.f}), false},
+                  {bits(), tensor(1), tensor({true}), false}))
           .with_in_place(put_),
   };
 }

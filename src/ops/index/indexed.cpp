@@ -37,6 +37,45 @@ IndexColumn Indices::column(const Shape& shape, int64_t size, int64_t step) cons
   return {buffer_of(numbers_), broadcast_strides(layout_of(numbers_), shape), size, step};
 }
 
+namespace {
+
+template <class T>
+bool gather_few(const Tensor& x, const int64_t* index, int64_t n, bool counts_from_end, T* out) {
+  const auto size = static_cast<uint64_t>(x.numel());
+  const int64_t stride = layout_of(x).strides[0];
+  const T* const data = static_cast<const T*>(x.data_ptr());
+  for (int64_t i = 0; i < n; ++i) {
+    auto at = static_cast<uint64_t>(index[i]);
+    if (counts_from_end && index[i] < 0) at += size;
+    if (at >= size) return false;
+    out[i] = data[static_cast<int64_t>(at) * stride];
+  }
+  return true;
+}
+
+bool is_here(const Tensor& x) { return storage_of(x)->ready() && is_on_host(x); }
+
+}  // namespace
+
+Tensor take_few(const Tensor& x, const Tensor& index, bool counts_from_end) {
+  const int64_t n = index.numel();
+  if (x.dim() != 1 || n > Backend::kFew || index.dtype() != DType::int64 || !is_here(x) ||
+      !is_here(index) || !index.is_contiguous()) {
+    return Tensor();
+  }
+  const Tensor result = allocate(index.shape(), x.dtype(), backend_of(x));
+  const auto run = [&](auto* out) {
+    return gather_few(x, index.data<int64_t>(), n, counts_from_end, out);
+  };
+  void* const out = storage_of(result)->data();
+  const bool is_done = x.itemsize() == 4   ? run(static_cast<uint32_t*>(out))
+                       : x.itemsize() == 8 ? run(static_cast<uint64_t*>(out))
+                       : x.itemsize() == 1 ? run(static_cast<uint8_t*>(out))
+                       : x.itemsize() == 2 ? run(static_cast<uint16_t*>(out))
+                                           : false;
+  return is_done ? result : Tensor();
+}
+
 Tensor take_elements(const Tensor& x, const IndexedElements& indexed, int64_t first) {
   Backend& backend = backend_of(x);
   require(backend, Feature::index, x.dtype());

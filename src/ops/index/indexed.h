@@ -28,6 +28,11 @@ class Indices {
   Tensor numbers_;  // int64, contiguous; repeated dimensions have size 1
 };
 
+/// The elements of a vector that a few integers in the CPU's memory name, without the preparations
+/// that many are worth. Undefined if it is not as simple, or if one is out of range: what raises
+/// errors is elsewhere. Negative ones count from the end, or are out of range, too.
+Tensor take_few(const Tensor& x, const Tensor& index, bool counts_from_end);
+
 /// The indexed elements of x, counted from its element at `first`, in a new tensor of their shape.
 Tensor take_elements(const Tensor& x, const IndexedElements& indexed, int64_t first = 0);
 /// Combines value, cast to target's dtype and broadcast, into the indexed elements of target.

@@ -191,11 +191,11 @@ std::vector<Row> scatter_along_rows() {
                "input with the elements of src, or a number, at index along dim and at the same "
                "position along the others.",
                scatter_op,
-               {{grid(), n(0), at(), grid(), Value(), Value()},
-                {real(), n(1), at(), Tensor(7), Value(), Value()},
-                {real(), n(1), at(), Value(), Scalar(2), text("multiply")},
-                {grid(), n(-1), tensor({{2, 2}}), grid(), Value(), text("add")},
-                {bits(), n(0), tensor({{1}}), bits(), Value(), Value()}})
+               SAMPLES({grid(), n(0), at(), grid(), Value(), Value()},
+                       {real(), n(1), at(), Tensor(7), Value(), Value()},
+                       {real(), n(1), at(), Value(), Scalar(2), text("multiply")},
+                       {grid(), n(-1), tensor({{2, 2}}), grid(), Value(), text("add")},
+                       {bits(), n(0), tensor({{1}}), bits(), Value(), Value()}))
           .with_in_place(scatter_in_place_op)
           .with_out(),
       make_row(
@@ -203,9 +203,8 @@ std::vector<Row> scatter_along_rows() {
           "input with the elements of src added at index along dim and at the same position along "
           "the others.",
           scatter_add,
-          {{grid(), n(0), at(), grid()},
-           {real(), n(1), at(), real()},
-           {bits(), n(0), at(), bits()}})
+          SAMPLES({grid(), n(0), at(), grid()}, {real(), n(1), at(), real()},
+                  {bits(), n(0), at(), bits()}))
           .with_in_place(scatter_add_)
           .with_out(),
       make_row("scatter_reduce(Tensor input, int dim, Tensor|int[] index, Tensor|Scalar src, str "
@@ -213,12 +212,12 @@ std::vector<Row> scatter_along_rows() {
                "input combined with the elements of src by sum, prod, mean, amax or amin at index "
                "along dim.",
                scatter_reduce,
-               {{grid(), n(0), at(), grid(), text("sum"), true},
-                {real(), n(1), at(), real(), text("prod"), false},
-                {grid(), n(1), at(), grid(), text("mean"), true},
-                {real(), n(0), at(), real(), text("mean"), false},
-                {real(), n(1), at(), real(), text("amax"), true},
-                {real(), n(1), at(), real(), text("amin"), false}})
+               SAMPLES({grid(), n(0), at(), grid(), text("sum"), true},
+                       {real(), n(1), at(), real(), text("prod"), false},
+                       {grid(), n(1), at(), grid(), text("mean"), true},
+                       {real(), n(0), at(), real(), text("mean"), false},
+                       {real(), n(1), at(), real(), text("amax"), true},
+                       {real(), n(1), at(), real(), text("amin"), false}))
           .with_in_place(scatter_reduce_)
           .with_out(),
   };

@@ -79,7 +79,8 @@ Tensor renorm(const Tensor& x, double p, int64_t dim, double maxnorm) {
     if (i != d) others.push_back(i);
   }
   if (x.numel() == 0) return x.clone();
-  const Tensor size = norm(x, p, others, true, compute_dtype(x.dtype()));
+  const Tensor found = norm(x, p, others, true, compute_dtype(x.dtype()));
+  const Tensor size = found.is_complex() ? real(found) : found;
   // 1e-7 is PyTorch's: a slice is a little shorter than maxnorm then.
   return where(size > maxnorm, x * (maxnorm / (size + 1e-7)).to(x.dtype()), x);
 }
@@ -95,36 +96,34 @@ Tensor cdist_op(const Tensor& a, const Tensor& b, double p,
 }  // namespace
 
 std::vector<Row> distance_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor y = tensor({{0.5f, 1.f, 3.f}, {2.f, 0.f, -1.f}, {1.f, 1.f, 4.f}});
-  const Tensor batch = stack({x, x * 2});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor y = SAMPLE(tensor({{0.5f, 1.f, 3.f}, {2.f, 0.f, -1.f}, {1.f, 1.f, 4.f}}));
+  const Tensor batch = SAMPLE(stack({x, x * 2}));
   const Value none;
   const auto n = [](int64_t v) { return Value(v); };
   return {
       make_row("cdist(Tensor x1, Tensor x2, float p=2, str? compute_mode=None) -> Tensor",
                "The p-norms of the differences between all rows of x1 and all rows of x2.",
                cdist_op,
-               {{x, y, 2.0, none},
-                {batch, y, 1.0, none},
-                {x, y, 1.5, none},
-                {y, x, 3.0, std::string("donot_use_mm_for_euclid_dist")}}),
+               SAMPLES({x, y, 2.0, none}, {batch, y, 1.0, none}, {x, y, 1.5, none},
+                       {y, x, 3.0, std::string("donot_use_mm_for_euclid_dist")})),
       make_row("pdist(Tensor input, float p=2) -> Tensor",
                "The p-norms of the differences between each two rows of input.", pdist,
-               {{y, 2.0}, {y, 1.0}, {x, 3.0}})
+               SAMPLES({y, 2.0}, {y, 1.0}, {x, 3.0}))
           .function_only(),
       make_row("dist(Tensor input, Tensor other, float p=2) -> Tensor",
                "The p-norm of the difference of two tensors.", dist,
-               {{x, x[0], 2.0}, {x, x + 1, 1.0}, {x, y[0], HUGE_VAL}}),
+               SAMPLES({x, x[0], 2.0}, {x, x + 1, 1.0}, {x, y[0], HUGE_VAL})),
       make_row("pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool "
                "keepdim=False) -> Tensor",
                "The p-norm of x1 - x2 + eps along the last dimension.", pairwise_distance,
-               {{x, x + 1, 2.0, 1e-6, false}, {batch, x, 1.0, 0.0, true}}),
+               SAMPLES({x, x + 1, 2.0, 1e-6, false}, {batch, x, 1.0, 0.0, true})),
       make_row("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
                "The cosine of the angle between x1 and x2 along a dimension.", cosine_similarity,
-               {{x, x + 1, n(1), 1e-8}, {batch, x, n(-1), 1e-8}, {y, y[0], n(0), 1e-8}}),
+               SAMPLES({x, x + 1, n(1), 1e-8}, {batch, x, n(-1), 1e-8}, {y, y[0], n(0), 1e-8})),
       make_row("renorm(Tensor input, float p, int dim, float maxnorm) -> Tensor",
                "The slices along a dimension scaled down to a norm of at most maxnorm.", renorm,
-               {{x, 2.0, n(0), 5.0}, {batch, 1.0, n(-1), 3.0}, {y, 3.0, n(1), 100.0}})
+               SAMPLES({x, 2.0, n(0), 5.0}, {batch, 1.0, n(-1), 3.0}, {y, 3.0, n(1), 100.0}))
           .with_in_place()
           .with_out(),
   };

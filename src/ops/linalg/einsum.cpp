@@ -294,9 +294,10 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands) 
 }
 
 std::vector<Row> einsum_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor y = tensor({{2.f, 0.5f}, {-1.f, 1.f}, {0.f, 3.f}});
-  const Tensor square = tensor({{1.f, 2.f}, {3.f, -1.f}}), cube = arange(24).view({2, 3, 4});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor y = SAMPLE(tensor({{2.f, 0.5f}, {-1.f, 1.f}, {0.f, 3.f}}));
+  const Tensor square = SAMPLE(tensor({{1.f, 2.f}, {3.f, -1.f}})),
+               cube = SAMPLE(arange(24).view({2, 3, 4}));
   const auto given = [](const char* equation, std::vector<Tensor> operands) {
     return Args{std::string(equation), std::move(operands)};
   };
@@ -305,10 +306,10 @@ std::vector<Row> einsum_rows() {
                "Products summed over the dimensions whose letters are not in the result: "
                "'ij,jk->ik'.",
                einsum,
-               {given("ij,jk->ik", {x, y}), given("ij,jk", {x, y}), given("ij->ji", {x}),
-                given("ii->i", {square}), given("ii", {square}), given("ij,ij->", {x, x}),
-                given("i,j->ij", {x[0], y[0]}), given("...ij->...ji", {cube}),
-                given("bij,bkj->bik", {cube, cube}), given("ij,jk,kl->il", {x, y, square})})
+               SAMPLES(given("ij,jk->ik", {x, y}), given("ij,jk", {x, y}), given("ij->ji", {x}),
+                       given("ii->i", {square}), given("ii", {square}), given("ij,ij->", {x, x}),
+                       given("i,j->ij", {x[0], y[0]}), given("...ij->...ji", {cube}),
+                       given("bij,bkj->bik", {cube, cube}), given("ij,jk,kl->il", {x, y, square})))
           .is_variadic(),
   };
 }

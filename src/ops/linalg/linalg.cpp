@@ -203,47 +203,43 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta,
 }
 
 std::vector<Row> linalg_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor y = tensor({{2.f, 0.5f}, {-1.f, 1.f}, {0.f, 3.f}});
-  const Tensor row = tensor({1.f, 2.f, -1.f});
-  const Tensor ints = tensor({{1, 2, 3}, {-4, 0, 6}});
-  const Tensor cube = arange(24).view({2, 3, 4});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor y = SAMPLE(tensor({{2.f, 0.5f}, {-1.f, 1.f}, {0.f, 3.f}}));
+  const Tensor row = SAMPLE(tensor({1.f, 2.f, -1.f}));
+  const Tensor ints = SAMPLE(tensor({{1, 2, 3}, {-4, 0, 6}}));
+  const Tensor cube = SAMPLE(arange(24).view({2, 3, 4}));
   return {
       make_row("matmul(Tensor input, Tensor other) -> Tensor",
                "The product of vectors and matrices, by rank; leading dimensions are batches and "
                "broadcast.",
                matmul,
-               {{x, y},
-                {row, row},
-                {x, row},
-                {row, y},
-                {cube, cube.transpose(1, 2)},
-                {cube, arange(4)},
-                {ints, cube[0]}})
+               SAMPLES({x, y}, {row, row}, {x, row}, {row, y}, {cube, cube.transpose(1, 2)},
+                       {cube, arange(4)}, {ints, cube[0]}))
           .with_out(),
       make_row("mm(Tensor input, Tensor mat2) -> Tensor", "The product of two matrices.", mm,
-               {{x, y}, {y.t(), x.t()}, {ints, ints.t()}})
+               SAMPLES({x, y}, {y.t(), x.t()}, {ints, ints.t()}))
           .with_out(),
       make_row("bmm(Tensor input, Tensor mat2) -> Tensor",
-               "The products of two batches of matrices.", bmm, {{cube, cube.transpose(1, 2)}})
+               "The products of two batches of matrices.", bmm,
+               SAMPLES({cube, cube.transpose(1, 2)}))
           .with_out(),
       make_row("mv(Tensor input, Tensor vec) -> Tensor", "The product of a matrix and a vector.",
-               mv, {{x, row}, {ints, tensor({1, -1, 2})}})
+               mv, SAMPLES({x, row}, {ints, tensor({1, -1, 2})}))
           .with_out(),
       make_row("dot(Tensor input, Tensor other) -> Tensor",
                "The sum of the products of two vectors' elements.", dot,
-               {{row, row}, {arange(4), arange(4)}})
+               SAMPLES({row, row}, {arange(4), arange(4)}))
           .with_out(),
       make_row("outer(Tensor input, Tensor vec2) -> Tensor",
                "All products of an element of input with one of vec2.", outer,
-               {{row, row}, {arange(4), row}})
+               SAMPLES({row, row}, {arange(4), row}))
           .also({"ger"})
           .with_out(),
       make_row("addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> "
                "Tensor",
                "beta * input + alpha * (mat1 times mat2).", addmm,
-               {{tensor({1.f, 2.f}), x, y, Scalar(1), Scalar(1)},
-                {tensor({{1, 2}, {3, 4}}), ints, ints.t(), Scalar(2), Scalar(-1)}})
+               SAMPLES({tensor({1.f, 2.f}), x, y, Scalar(1), Scalar(1)},
+                       {tensor({{1, 2}, {3, 4}}), ints, ints.t(), Scalar(2), Scalar(-1)}))
           .with_in_place()
           .with_out(),
   };

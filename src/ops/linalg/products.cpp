@@ -219,55 +219,58 @@ Row with_factors(const char* name, const char* operands, const char* product,
 }  // namespace
 
 std::vector<Row> product_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor y = tensor({{2.f, 0.5f}, {-1.f, 1.f}, {0.f, 3.f}});
-  const Tensor row = tensor({1.f, 2.f, -1.f}), two = tensor({0.5f, -2.f}), number = tensor(2.5f);
-  const Tensor ints = tensor({{1, 2, 3}, {-4, 0, 6}}), cube = arange(24).view({2, 3, 4});
-  const Tensor batch = stack({x, x + 1}), others = stack({y, y - 1});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor y = SAMPLE(tensor({{2.f, 0.5f}, {-1.f, 1.f}, {0.f, 3.f}}));
+  const Tensor row = SAMPLE(tensor({1.f, 2.f, -1.f})), two = SAMPLE(tensor({0.5f, -2.f})),
+               number = SAMPLE(tensor(2.5f));
+  const Tensor ints = SAMPLE(tensor({{1, 2, 3}, {-4, 0, 6}})),
+               cube = SAMPLE(arange(24).view({2, 3, 4}));
+  const Tensor batch = SAMPLE(stack({x, x + 1})), others = SAMPLE(stack({y, y - 1}));
   const Value none;
   const auto n = [](int64_t v) { return Value(v); };
   return {
       with_factors("addmv", "Tensor mat, Tensor vec", "(mat times vec)", addmv,
-                   {{two, x, row}, {tensor({1, 2}), ints, tensor({1, -1, 2})}}),
+                   SAMPLES({two, x, row}, {tensor({1, 2}), ints, tensor({1, -1, 2})})),
       with_factors("addr", "Tensor vec1, Tensor vec2", "all products of vec1 and vec2", addr,
-                   {{x, two, row}, {ints, tensor({1, 2}), tensor({1, -1, 2})}}),
+                   SAMPLES({x, two, row}, {ints, tensor({1, 2}), tensor({1, -1, 2})})),
       with_factors("baddbmm", "Tensor batch1, Tensor batch2", "(batch1 times batch2)", baddbmm,
-                   {{ones({2, 2, 2}), batch, others},
-                    {arange(18).view({2, 3, 3}), cube, cube.transpose(1, 2)}}),
-      with_factors(
-          "addbmm", "Tensor batch1, Tensor batch2", "the sum of the products of batch1 and batch2",
-          addbmm,
-          {{ones({2, 2}), batch, others}, {arange(9).view({3, 3}), cube, cube.transpose(1, 2)}}),
+                   SAMPLES({ones({2, 2, 2}), batch, others},
+                           {arange(18).view({2, 3, 3}), cube, cube.transpose(1, 2)})),
+      with_factors("addbmm", "Tensor batch1, Tensor batch2",
+                   "the sum of the products of batch1 and batch2", addbmm,
+                   SAMPLES({ones({2, 2}), batch, others},
+                           {arange(9).view({3, 3}), cube, cube.transpose(1, 2)})),
       make_row("vdot(Tensor input, Tensor other) -> Tensor",
                "The sum of the products of two vectors' elements, the first conjugated.", vdot,
-               {{row, row}, {arange(4), arange(4)}})
+               SAMPLES({row, row}, {arange(4), arange(4)}))
           .with_out(),
       make_row("inner(Tensor input, Tensor other) -> Tensor",
                "The sum of products over the last dimension of both.", inner,
-               {{row, row}, {x, row}, {x, x}, {cube, arange(4)}, {number, x}})
+               SAMPLES({row, row}, {x, row}, {x, x}, {cube, arange(4)}, {number, x}))
           .with_out(),
       make_row("tensordot(Tensor a, Tensor b, int dims=2) -> Tensor",
                "The sum of products over the last dims dimensions of a and the first of b.",
                static_cast<Tensor (*)(const Tensor&, const Tensor&, int64_t)>(tensordot),
-               {{x, x, n(0)}, {x, y, n(1)}, {batch, x, n(2)}, {cube, cube[0], n(2)}})
+               SAMPLES({x, x, n(0)}, {x, y, n(1)}, {batch, x, n(2)}, {cube, cube[0], n(2)}))
           .with_out(),
       make_row("tensordot(Tensor a, Tensor b, Tensor|int[] dims) -> Tensor",
                "The sum of products over dims[0] of a and dims[1] of b.", tensordot_over,
-               {{x, x, tensor({{0, 1}, {0, 1}})}, {batch, x, tensor({{1}, {0}})}})
+               SAMPLES({x, x, tensor({{0, 1}, {0, 1}})}, {batch, x, tensor({{1}, {0}})}))
           .with_out(),
       make_row("kron(Tensor input, Tensor other) -> Tensor",
                "Each element of input replaced by other times that element.", kron,
-               {{x, two}, {ints, ints}, {number, x}, {two, batch}})
+               SAMPLES({x, two}, {ints, ints}, {number, x}, {two, batch}))
           .with_out(),
       make_row("trace(Tensor input) -> Tensor", "The sum of the diagonal of a matrix.", trace,
-               {{x}, {ints}, {zeros({0, 2})}}),
+               SAMPLES({x}, {ints}, {zeros({0, 2})})),
       make_row("cross(Tensor input, Tensor other, int? dim=None) -> Tensor",
                "The vector product along a dimension of size 3, by default the first one.", cross,
-               {{row, row + 1, none}, {x, x * x, n(1)}, {y, y + y * y, none}, {ints, ints, n(-1)}})
+               SAMPLES({row, row + 1, none}, {x, x * x, n(1)}, {y, y + y * y, none},
+                       {ints, ints, n(-1)}))
           .with_out(),
       make_row("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
                "The powers of a vector's elements as columns, the highest first.", vander,
-               {{row, none, false}, {arange(4), n(3), true}, {two, n(0), false}}),
+               SAMPLES({row, none, false}, {arange(4), n(3), true}, {two, n(0), false})),
   };
 }
 

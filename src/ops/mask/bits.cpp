@@ -61,17 +61,19 @@ Tensor to_bits(const Tensor& mask, const std::string& bitorder) {
 
 std::vector<Row> bit_rows() {
   const Value none, little = std::string("little"), big = std::string("big");
-  const Tensor bytes = tensor({5, 255, 128}).to(DType::uint8);
-  const Tensor mask = tensor({{true, false, true}, {false, true, true}, {true, true, false}});
+  const Tensor bytes = SAMPLE(tensor({5, 255, 128}).to(DType::uint8));
+  const Tensor mask =
+      SAMPLE(tensor({{true, false, true}, {false, true, true}, {true, true, false}}));
   return {
-      make_row("masks.from_bits(Tensor bits, int? count=None, *, str bitorder='little') -> Tensor",
-               "The mask of `count` elements whose bits are in bytes, as Arrow has them, or "
-               "numpy.packbits; shares the memory if the order is little.",
-               masks::from_bits,
-               {{bytes, none, little}, {bytes, int64_t{19}, little}, {bytes, int64_t{5}, big}}),
+      make_row(
+          "masks.from_bits(Tensor bits, int? count=None, *, str bitorder='little') -> Tensor",
+          "The mask of `count` elements whose bits are in bytes, as Arrow has them, or "
+          "numpy.packbits; shares the memory if the order is little.",
+          masks::from_bits,
+          SAMPLES({bytes, none, little}, {bytes, int64_t{19}, little}, {bytes, int64_t{5}, big})),
       make_row("masks.to_bits(Tensor mask, *, str bitorder='little') -> Tensor",
                "The elements of a mask as bits, eight in a byte, the last filled up with zeros.",
-               masks::to_bits, {{mask, little}, {mask, big}, {mask.flatten(), little}}),
+               masks::to_bits, SAMPLES({mask, little}, {mask, big}, {mask.flatten(), little})),
   };
 }
 

@@ -247,14 +247,14 @@ Tensor documents(const Tensor& ids) {
 namespace tamis {
 
 std::vector<Row> mask_rows() {
-  const Tensor tokens = tensor({{5, 0, 7, 7}, {1, 5, 0, 0}});
-  const Tensor x = tensor({-1.f, 0.f, 2.5f, 4.f});
+  const Tensor tokens = SAMPLE(tensor({{5, 0, 7, 7}, {1, 5, 0, 0}}));
+  const Tensor x = SAMPLE(tensor({-1.f, 0.f, 2.5f, 4.f}));
   const Value none;
   return {
       make_row("masks.from_lengths(Tensor|int|int[] lengths, int? max_len=None) -> Tensor",
                "Padding mask: true at the first `length` positions of each row.",
                masks::from_lengths,
-               {{tensor({2, 0, 3}), none}, {tensor({{1, 3}, {2, 0}}), int64_t{5}}})
+               SAMPLES({tensor({2, 0, 3}), none}, {tensor({{1, 3}, {2, 0}}), int64_t{5}}))
           .with_windows(windows_of_lengths),
       make_row(
           "masks.from_indices(int[] shape, Tensor|int|int[] indices, bool value=True) -> Tensor",
@@ -262,41 +262,42 @@ std::vector<Row> mask_rows() {
           +[](const Shape& shape, const Tensor& indices, bool value) {
             return masks::from_indices(shape, indices, value);
           },
-          {{Shape{5}, tensor({1, -1}), true}, {Shape{2, 3}, tensor({{0, 1}, {1, 2}}), false}})
+          SAMPLES({Shape{5}, tensor({1, -1}), true},
+                  {Shape{2, 3}, tensor({{0, 1}, {1, 2}}), false}))
           .with_windows(windows_of_indices),
       make_row(
           "masks.keep_token_ids(Tensor|int|int[] tokens, int[] ids) -> Tensor",
           "True where tokens holds one of ids.",
           +[](const Tensor& t, const Shape& ids) { return masks::keep_token_ids(t, ids.vec()); },
-          {{tokens, Shape{0, 7}}, {tokens, Shape{}}})
+          SAMPLES({tokens, Shape{0, 7}}, {tokens, Shape{}}))
           .is_pointwise(),
       make_row(
           "masks.drop_token_ids(Tensor|int|int[] tokens, int[] ids) -> Tensor",
           "True where tokens holds none of ids.",
           +[](const Tensor& t, const Shape& ids) { return masks::drop_token_ids(t, ids.vec()); },
-          {{tokens, Shape{0, 7}}, {tokens, Shape{}}})
+          SAMPLES({tokens, Shape{0, 7}}, {tokens, Shape{}}))
           .is_pointwise(),
       make_row("masks.causal(int n, int? m=None, int offset=0) -> Tensor",
                "Mask [n, m]: query i sees keys up to i + offset.", masks::causal,
-               {{int64_t{4}, none, int64_t{0}}, {int64_t{2}, int64_t{5}, int64_t{3}}})
+               SAMPLES({int64_t{4}, none, int64_t{0}}, {int64_t{2}, int64_t{5}, int64_t{3}}))
           .with_windows(windows_of_causal),
       make_row("masks.band(int n, int m, int lower, int upper) -> Tensor",
                "Mask [n, m]: true where -lower <= j - i <= upper.", masks::band,
-               {{int64_t{4}, int64_t{5}, int64_t{1}, int64_t{2}}})
+               SAMPLES({int64_t{4}, int64_t{5}, int64_t{1}, int64_t{2}}))
           .with_windows(windows_of_band),
       make_row("masks.sliding_window(int n, int window, bool causal=True) -> Tensor",
                "Mask [n, n]: query i sees the last `window` keys up to itself.",
                masks::sliding_window,
-               {{int64_t{5}, int64_t{2}, true}, {int64_t{5}, int64_t{2}, false}})
+               SAMPLES({int64_t{5}, int64_t{2}, true}, {int64_t{5}, int64_t{2}, false}))
           .with_windows(windows_of_sliding),
       make_row("masks.between(Tensor|int|Scalar[] x, Tensor|Scalar|Scalar[] lo, "
                "Tensor|Scalar|Scalar[] hi) -> Tensor",
                "True where lo <= x <= hi.", masks::between,
-               {{x, Tensor(0), Tensor(3)}, {x, tensor({{0.f}, {1.f}}), tensor(9.f)}})
+               SAMPLES({x, Tensor(0), Tensor(3)}, {x, tensor({{0.f}, {1.f}}), tensor(9.f)}))
           .is_pointwise(),
       make_row("masks.documents(Tensor|int|int[] ids) -> Tensor",
                "Mask [n, n]: true where both positions are of the same document.", masks::documents,
-               {{tensor({0, 0, 1, 1, 1})}, {tensor({0, 1, 0})}})
+               SAMPLES({tensor({0, 0, 1, 1, 1})}, {tensor({0, 1, 0})}))
           .with_windows(windows_of_documents),
   };
 }

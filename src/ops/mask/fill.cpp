@@ -102,19 +102,16 @@ Tensor& Tensor::copy_(const Tensor& source) {
 }
 
 std::vector<Row> fill_rows() {
-  const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
-  const Tensor ints = tensor({1, 2, 3});
-  const Tensor mask = tensor({{true, false, true}, {false, true, false}});
-  const Tensor row = tensor({true, false, true});
+  const Tensor x = SAMPLE(tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({1, 2, 3}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, true, false}}));
+  const Tensor row = SAMPLE(tensor({true, false, true}));
   return {
       make_row("masked_fill(Tensor input, Tensor|bool[] mask, Tensor|Scalar value) -> Tensor",
                "input with value, a number or a 0-d tensor, where mask is true; both broadcast.",
                masked_fill,
-               {{x, mask, Tensor(0)},
-                {x, row, Tensor(-1.5)},
-                {ints, mask, Tensor(7.9)},
-                {row, row, Tensor(false)},
-                {x, mask, tensor(9.f)}})
+               SAMPLES({x, mask, Tensor(0)}, {x, row, Tensor(-1.5)}, {ints, mask, Tensor(7.9)},
+                       {row, row, Tensor(false)}, {x, mask, tensor(9.f)}))
           .is_pointwise()
           .with_in_place(masked_fill_),
       make_row(
@@ -123,18 +120,20 @@ std::vector<Row> fill_rows() {
           +[](const Tensor& condition, const Tensor& a, const Tensor& b) {
             return where(condition, a, b);
           },
-          {{mask, x, Tensor(0)}, {mask, x, ints}, {row, Tensor(1), Tensor(2.5)}, {mask, row, mask}})
+          SAMPLES({mask, x, Tensor(0)}, {mask, x, ints}, {row, Tensor(1), Tensor(2.5)},
+                  {mask, row, mask}))
           .is_pointwise()
           .with_out(),
       make_row("where(Tensor condition) -> Tensor[]",
                "The coordinates of the nonzero elements, one tensor per dimension.", nonzero_tuple,
-               {{mask}, {x}}),
-      make_row("where(Tensor input, Tensor condition, Tensor|Scalar other) -> Tensor",
-               "The elements where condition is true, those of other elsewhere.",
-               +[](const Tensor& a, const Tensor& condition, const Tensor& b) {
-                 return where(condition, a, b);
-               },
-               {{x, mask, Tensor(0)}, {x, row, ints}})
+               SAMPLES({mask}, {x})),
+      make_row(
+          "where(Tensor input, Tensor condition, Tensor|Scalar other) -> Tensor",
+          "The elements where condition is true, those of other elsewhere.",
+          +[](const Tensor& a, const Tensor& condition, const Tensor& b) {
+            return where(condition, a, b);
+          },
+          SAMPLES({x, mask, Tensor(0)}, {x, row, ints}))
           .method_only(),
   };
 }

@@ -93,10 +93,10 @@ std::pair<Tensor, Tensor> label(const Tensor& mask, int64_t connectivity,
 }  // namespace masks
 
 std::vector<Row> label_rows() {
-  const Tensor image = tensor({{true, false, false, true, true},
-                               {true, false, true, false, false},
-                               {false, true, true, false, true},
-                               {true, false, false, true, true}});
+  const Tensor image = SAMPLE(tensor({{true, false, false, true, true},
+                                      {true, false, true, false, false},
+                                      {false, true, true, false, true},
+                                      {true, false, false, true, true}}));
   const Value none;
   const auto n = [](int64_t v) { return Value(v); };
   return {
@@ -105,11 +105,8 @@ std::vector<Row> label_rows() {
                "The number, from 1, of the connected component that each true element is in, 0 "
                "elsewhere; and how many there are.",
                masks::label,
-               {{image, n(4), none},
-                {image, n(8), none},
-                {image, n(4), n(1)},
-                {image[0], n(4), none},
-                {image.view({2, 2, 5}), n(8), n(2)}}),
+               SAMPLES({image, n(4), none}, {image, n(8), none}, {image, n(4), n(1)},
+                       {image[0], n(4), none}, {image.view({2, 2, 5}), n(8), n(2)})),
   };
 }
 

@@ -68,15 +68,14 @@ Tensor& masked_scatter_(Tensor& x, Tensor mask, const Tensor& source) {
 }
 
 std::vector<Row> scatter_rows() {
-  const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
-  const Tensor mask = tensor({{true, false, true}, {false, true, false}});
-  const Tensor source = tensor({10.f, 20.f, 30.f, 40.f});
+  const Tensor x = SAMPLE(tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, true, false}}));
+  const Tensor source = SAMPLE(tensor({10.f, 20.f, 30.f, 40.f}));
   return {
       make_row("masked_scatter(Tensor input, Tensor|bool[] mask, Tensor source) -> Tensor",
                "input with the elements of source, in order, where mask is true.", masked_scatter,
-               {{x, mask, source},
-                {x, tensor({false, true, false}), source},
-                {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}})
+               SAMPLES({x, mask, source}, {x, tensor({false, true, false}), source},
+                       {tensor({1, 2, 3}), mask, tensor({{7, 8}, {9, 10}})}))
           .with_in_place(masked_scatter_),
   };
 }

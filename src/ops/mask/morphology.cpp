@@ -97,18 +97,17 @@ Tensor erode(const Tensor& mask, const Shape& radius, std::optional<int64_t> ndi
 }  // namespace masks
 
 std::vector<Row> morphology_rows() {
-  const Tensor image = tensor({{false, true, false, false, false, false},
-                               {true, true, true, true, false, false},
-                               {true, true, true, false, false, true},
-                               {true, true, true, false, true, true}});
-  const Tensor row = tensor({true, true, true, false, false, true, true, true, true});
+  const Tensor image = SAMPLE(tensor({{false, true, false, false, false, false},
+                                      {true, true, true, true, false, false},
+                                      {true, true, true, false, false, true},
+                                      {true, true, true, false, true, true}}));
+  const Tensor row = SAMPLE(tensor({true, true, true, false, false, true, true, true, true}));
   const Value none, box = std::string("box"), cross = std::string("cross");
   const auto n = [](int64_t v) { return Value(v); };
-  const std::vector<Args> samples = {{image, Shape{1}, none, cross, n(1), false},
-                                     {image, Shape{1, 2}, none, box, n(1), true},
-                                     {image, Shape{1}, n(1), box, n(2), false},
-                                     {row, Shape{1}, none, box, n(1), false},
-                                     {image.unsqueeze(0), Shape{1, 0}, n(2), cross, n(3), true}};
+  const std::vector<Args> samples = SAMPLES(
+      {image, Shape{1}, none, cross, n(1), false}, {image, Shape{1, 2}, none, box, n(1), true},
+      {image, Shape{1}, n(1), box, n(2), false}, {row, Shape{1}, none, box, n(1), false},
+      {image.unsqueeze(0), Shape{1, 0}, n(2), cross, n(3), true});
   const std::string options =
       "(Tensor|bool[] mask, int[] radius=[1], *, int? ndim=None, str element='box', int "
       "iterations=1, bool border=False) -> Tensor";

@@ -174,13 +174,13 @@ std::vector<Tensor> to_polygons(const Tensor& mask) {
 }  // namespace masks
 
 std::vector<Row> polygon_rows() {
-  const std::vector<Tensor> square_with_hole = {tensor({{0, 0}, {5, 0}, {5, 4}, {0, 4}}),
-                                                tensor({{1, 1}, {4, 1}, {4, 3}, {1, 3}})};
-  const Tensor triangle = tensor({{0.f, 0.f}, {6.f, 0.f}, {0.f, 4.f}});
-  const Tensor mask = tensor({{true, true, true, false},
-                              {true, false, true, false},
-                              {true, true, true, false},
-                              {false, false, false, true}});
+  const std::vector<Tensor> square_with_hole = SAMPLE(std::vector<Tensor>{
+      tensor({{0, 0}, {5, 0}, {5, 4}, {0, 4}}), tensor({{1, 1}, {4, 1}, {4, 3}, {1, 3}})});
+  const Tensor triangle = SAMPLE(tensor({{0.f, 0.f}, {6.f, 0.f}, {0.f, 4.f}}));
+  const Tensor mask = SAMPLE(tensor({{true, true, true, false},
+                                     {true, false, true, false},
+                                     {true, true, true, false},
+                                     {false, false, false, true}}));
   return {
       make_row(
           "masks.from_polygons(int[] shape, Tensor[] rings) -> Tensor",
@@ -189,17 +189,17 @@ std::vector<Row> polygon_rows() {
           +[](const Shape& shape, const std::vector<Tensor>& rings) {
             return masks::from_polygons(shape, rings);
           },
-          {{Shape{4, 5}, square_with_hole}, {Shape{2, 3}, std::vector<Tensor>{}}}),
+          SAMPLES({Shape{4, 5}, square_with_hole}, {Shape{2, 3}, std::vector<Tensor>{}})),
       make_row(
           "masks.from_polygons(int[] shape, Tensor|Scalar[] ring) -> Tensor",
           "The mask of the pixels whose centres are inside of a ring of (x, y), or of several of "
           "equal length.",
           +[](const Shape& shape, const Tensor& ring) { return masks::from_polygons(shape, ring); },
-          {{Shape{4, 6}, triangle}, {Shape{4, 6}, stack({triangle, triangle + 1})}}),
+          SAMPLES({Shape{4, 6}, triangle}, {Shape{4, 6}, stack({triangle, triangle + 1})})),
       make_row("masks.to_polygons(Tensor|bool[] mask) -> Tensor[]",
                "The boundaries of a mask as rings of (x, y), of which from_polygons makes the same "
                "mask.",
-               masks::to_polygons, {{mask}}),
+               masks::to_polygons, SAMPLES({mask})),
   };
 }
 

@@ -115,12 +115,13 @@ Tensor n_of_m(const Tensor& x, int64_t n, int64_t m, int64_t dim) {
 }  // namespace masks
 
 std::vector<Row> prune_rows() {
-  const Tensor x = tensor({{0.5f, -3.f, 1.f, -0.25f, 2.f, 0.f}, {-1.f, 1.f, 1.f, -1.f, 6.f, -7.f}});
-  const Tensor ints = tensor({{3, -4, 0, 4}, {-1, 1, -9, 2}});
+  const Tensor x =
+      SAMPLE(tensor({{0.5f, -3.f, 1.f, -0.25f, 2.f, 0.f}, {-1.f, 1.f, 1.f, -1.f, 6.f, -7.f}}));
+  const Tensor ints = SAMPLE(tensor({{3, -4, 0, 4}, {-1, 1, -9, 2}}));
   const Value none;
   const auto n = [](int64_t v) { return Value(v); };
-  const std::vector<Args> amounts = {
-      {x, 0.5, none}, {x, n(2), n(1)}, {x, 0.5, n(0)}, {ints, n(3), none}, {ints, 1.0, n(-1)}};
+  const std::vector<Args> amounts = SAMPLES({x, 0.5, none}, {x, n(2), n(1)}, {x, 0.5, n(0)},
+                                            {ints, n(3), none}, {ints, 1.0, n(-1)});
   return {
       make_row(
           "masks.prune_magnitude(Tensor|Scalar[] x, int|float amount, *, int? dim=None) -> Tensor",
@@ -133,10 +134,8 @@ std::vector<Row> prune_rows() {
       make_row("masks.n_of_m(Tensor|Scalar[] x, int n, int m, int dim=-1) -> Tensor",
                "True keeps the n elements of largest magnitude of every m along a dimension.",
                masks::n_of_m,
-               {{ints, n(2), n(4), n(-1)},
-                {x, n(1), n(3), n(1)},
-                {x, n(1), n(2), n(0)},
-                {ints, n(0), n(2), n(-1)}}),
+               SAMPLES({ints, n(2), n(4), n(-1)}, {x, n(1), n(3), n(1)}, {x, n(1), n(2), n(0)},
+                       {ints, n(0), n(2), n(-1)})),
   };
 }
 

@@ -220,9 +220,9 @@ std::vector<Row> region_rows() {
           "Spans at random places of each row, as for SpecAugment; true inside, so that ~mask "
           "keeps the rest.",
           masks::random_spans,
-          {{Shape{2, 12}, n(2), n(3), n(0), true, none, none},
-           {Shape{3, 20}, 0.5, n(4), n(1), false, tensor({20, 7, 0}), Generator(3)},
-           {Shape{16}, 0.3, n(2), n(0), true, none, Generator(3)}})
+          SAMPLES({Shape{2, 12}, n(2), n(3), n(0), true, none, none},
+                  {Shape{3, 20}, 0.5, n(4), n(1), false, tensor({20, 7, 0}), Generator(3)},
+                  {Shape{16}, 0.3, n(2), n(0), true, none, Generator(3)}))
           .is_random(),
       make_row(
           "masks.random_blocks(int[] shape, int count, int[] block, *, int[]? max_block=None, "
@@ -230,8 +230,8 @@ std::vector<Row> region_rows() {
           "Rectangles at random places of each image, as for cutout; true inside, so that ~mask "
           "keeps the rest.",
           masks::random_blocks,
-          {{Shape{5, 8}, n(2), Shape{2, 3}, none, false, none},
-           {Shape{2, 6, 7}, n(3), Shape{1}, Shape{4, 5}, true, Generator(3)}})
+          SAMPLES({Shape{5, 8}, n(2), Shape{2, 3}, none, false, none},
+                  {Shape{2, 6, 7}, n(3), Shape{1}, Shape{4, 5}, true, Generator(3)}))
           .is_random(),
   };
 }

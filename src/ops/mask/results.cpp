@@ -138,12 +138,12 @@ std::pair<Tensor, Tensor> partition(const Tensor& x, const Tensor& mask) {
 }
 
 std::vector<Row> result_rows() {
-  const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
-  const Tensor ints = tensor({{5, 0, -1}, {0, 7, 7}});
-  const Tensor mask = tensor({{true, false, true}, {false, true, false}});
-  const Tensor row = tensor({true, false, true});
-  const Tensor column = tensor({{false}, {true}});
-  const Tensor offsets = tensor({0, 2, 2, 5});
+  const Tensor x = SAMPLE(tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({{5, 0, -1}, {0, 7, 7}}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, true, false}}));
+  const Tensor row = SAMPLE(tensor({true, false, true}));
+  const Tensor column = SAMPLE(tensor({{false}, {true}}));
+  const Tensor offsets = SAMPLE(tensor({0, 2, 2, 5}));
   const Value none;
   return {
       make_row("masked_select_padded(Tensor input, Tensor|bool[] mask, int size, Scalar fill=0) -> "
@@ -151,25 +151,23 @@ std::vector<Row> result_rows() {
                "The first `size` elements of input where mask is true, filled up with `fill`, and "
                "the number of all of them.",
                masked_select_padded,
-               {{x, mask, int64_t{5}, Scalar(-1)},
-                {x, row, int64_t{2}, Scalar(0)},
-                {ints, column, int64_t{4}, Scalar(9)},
-                {x, Tensor(false), int64_t{0}, Scalar(0)}}),
+               SAMPLES({x, mask, int64_t{5}, Scalar(-1)}, {x, row, int64_t{2}, Scalar(0)},
+                       {ints, column, int64_t{4}, Scalar(9)},
+                       {x, Tensor(false), int64_t{0}, Scalar(0)})),
       make_row("masked_index_padded(Tensor input, Tensor|bool[] mask, int size, Scalar fill=0) -> "
                "(Tensor values, Tensor count)",
                "The first `size` elements or rows of input[mask], filled up with `fill`, and the "
                "number of all of them.",
                masked_index_padded,
-               {{x, mask, int64_t{5}, Scalar(-1)},
-                {x, tensor({false, true}), int64_t{3}, Scalar(0)},
-                {ints, tensor({true, true}), int64_t{1}, Scalar(9)}}),
+               SAMPLES({x, mask, int64_t{5}, Scalar(-1)},
+                       {x, tensor({false, true}), int64_t{3}, Scalar(0)},
+                       {ints, tensor({true, true}), int64_t{1}, Scalar(9)})),
       make_row("nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor",
                "The coordinates of the first `size` nonzero elements, one row each, filled up with "
                "`fill_value`.",
                nonzero_static,
-               {{ints, int64_t{6}, int64_t{-1}},
-                {mask, int64_t{2}, int64_t{0}},
-                {tensor(3), int64_t{2}, int64_t{-1}}}),
+               SAMPLES({ints, int64_t{6}, int64_t{-1}}, {mask, int64_t{2}, int64_t{0}},
+                       {tensor(3), int64_t{2}, int64_t{-1}})),
       make_row(
           "masked_select_rows(Tensor input, Tensor|bool[] mask, int dim=-1) -> (Tensor values, "
           "Tensor offsets)",
@@ -179,23 +177,24 @@ std::vector<Row> result_rows() {
             const Jagged rows = masked_select_rows(input, m, dim);
             return std::pair(rows.values, rows.offsets);
           },
-          {{x, mask, int64_t{-1}}, {x, mask, int64_t{0}}, {ints, column, int64_t{1}}}),
+          SAMPLES({x, mask, int64_t{-1}}, {x, mask, int64_t{0}}, {ints, column, int64_t{1}})),
       make_row(
           "to_padded(Tensor values, Tensor|int[] offsets, int? size=None, Scalar fill=0) -> Tensor",
           "Rows of different lengths one below the other, filled up with `fill` to `size`.",
           +[](const Tensor& values, const Tensor& at, std::optional<int64_t> size, Scalar fill) {
             return to_padded(values, at, size, fill);
           },
-          {{tensor({1.f, 2.f, 3.f, 4.f, 5.f}), offsets, none, Scalar(0)},
-           {tensor({1, 2, 3, 4, 5}), offsets, int64_t{2}, Scalar(-1)},
-           {arange(10).view({5, 2}), offsets, int64_t{4}, Scalar(7)}}),
+          SAMPLES({tensor({1.f, 2.f, 3.f, 4.f, 5.f}), offsets, none, Scalar(0)},
+                  {tensor({1, 2, 3, 4, 5}), offsets, int64_t{2}, Scalar(-1)},
+                  {arange(10).view({5, 2}), offsets, int64_t{4}, Scalar(7)})),
       make_row("jagged_mask(Tensor offsets, int? size=None) -> Tensor",
                "Where to_padded has values: true at the first positions of each row.", jagged_mask,
-               {{offsets, none}, {offsets, int64_t{2}}, {offsets, int64_t{5}}}),
-      make_row("partition(Tensor input, Tensor|bool[] mask) -> (Tensor kept, Tensor rejected)",
-               "The elements of input where mask is true, and those where it is false.",
-               +[](const Tensor& input, const Tensor& m) { return partition(input, m); },
-               {{x, mask}, {x, row}, {ints, column}, {tensor({1, 2, 3}), mask}}),
+               SAMPLES({offsets, none}, {offsets, int64_t{2}}, {offsets, int64_t{5}})),
+      make_row(
+          "partition(Tensor input, Tensor|bool[] mask) -> (Tensor kept, Tensor rejected)",
+          "The elements of input where mask is true, and those where it is false.",
+          +[](const Tensor& input, const Tensor& m) { return partition(input, m); },
+          SAMPLES({x, mask}, {x, row}, {ints, column}, {tensor({1, 2, 3}), mask})),
   };
 }
 

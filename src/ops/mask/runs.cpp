@@ -129,28 +129,28 @@ Tensor from_counts(const Shape& shape, const Tensor& counts, const std::string& 
 }  // namespace masks
 
 std::vector<Row> run_rows() {
-  const Tensor mask = tensor({{true, true, false, false}, {false, true, true, true}});
+  const Tensor mask = SAMPLE(tensor({{true, true, false, false}, {false, true, true, true}}));
   const Value row_major = std::string("C"), column_major = std::string("F");
-  const Tensor starts = tensor({0, 5}), lengths = tensor({2, 3}),
-               counts = tensor({0, 1, 1, 2, 1, 1, 1, 1});
+  const Tensor starts = SAMPLE(tensor({0, 5})), lengths = SAMPLE(tensor({2, 3})),
+               counts = SAMPLE(tensor({0, 1, 1, 2, 1, 1, 1, 1}));
   return {
       make_row("masks.to_runs(Tensor|bool[] mask, *, str order='C') -> (Tensor starts, Tensor "
                "lengths)",
                "Where each run of true elements starts, and how long it is.", masks::to_runs,
-               {{mask, row_major}, {mask, column_major}, {mask[0], row_major}}),
+               SAMPLES({mask, row_major}, {mask, column_major}, {mask[0], row_major})),
       make_row("masks.from_runs(int[] shape, Tensor|int[] starts, Tensor|int[] lengths, *, str "
                "order='C') -> Tensor",
                "The mask of a shape that is true in these runs.", masks::from_runs,
-               {{Shape{2, 4}, starts, lengths, row_major},
-                {Shape{2, 4}, starts, lengths, column_major}}),
+               SAMPLES({Shape{2, 4}, starts, lengths, row_major},
+                       {Shape{2, 4}, starts, lengths, column_major})),
       make_row("masks.to_counts(Tensor|bool[] mask, *, str order='F') -> Tensor",
                "The lengths of runs of false and true elements by turns, as in COCO's uncompressed "
                "encoding.",
-               masks::to_counts, {{mask, column_major}, {mask, row_major}}),
+               masks::to_counts, SAMPLES({mask, column_major}, {mask, row_major})),
       make_row("masks.from_counts(int[] shape, Tensor|int[] counts, *, str order='F') -> Tensor",
                "The mask of a shape from the lengths of runs of false and true elements by turns.",
                masks::from_counts,
-               {{Shape{2, 4}, counts, column_major}, {Shape{8}, counts, row_major}}),
+               SAMPLES({Shape{2, 4}, counts, column_major}, {Shape{8}, counts, row_major})),
   };
 }
 

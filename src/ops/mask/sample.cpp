@@ -137,33 +137,28 @@ Tensor min_p(const Tensor& logits, const Tensor& min_p, int64_t dim, int64_t min
 
 std::vector<Row> sampling_rows() {
   const float inf = std::numeric_limits<float>::infinity();
-  const Tensor x = tensor({{1.f, 4.f, 2.f, 2.f, -inf}, {0.f, 0.f, 3.f, -1.f, 0.f}});
-  const Tensor row = tensor({0.f, 3.f, 1.f, 2.5f});
+  const Tensor x = SAMPLE(tensor({{1.f, 4.f, 2.f, 2.f, -inf}, {0.f, 0.f, 3.f, -1.f, 0.f}}));
+  const Tensor row = SAMPLE(tensor({0.f, 3.f, 1.f, 2.5f}));
   const auto n = [](int64_t v) { return Value(v); };
   return {
       make_row("masks.top_k(Tensor logits, Tensor|Scalar k, int dim=-1) -> Tensor",
                "True keeps the k largest logits along a dimension, of equal ones the first.",
                masks::top_k,
-               {{x, Tensor(3), n(-1)},
-                {row, Tensor(9), n(0)},
-                {x, tensor({2, 4}), n(1)},
-                {x, Tensor(1), n(0)}}),
+               SAMPLES({x, Tensor(3), n(-1)}, {row, Tensor(9), n(0)}, {x, tensor({2, 4}), n(1)},
+                       {x, Tensor(1), n(0)})),
       make_row("masks.top_p(Tensor logits, Tensor|Scalar p, int dim=-1, int min_tokens_to_keep=1) "
                "-> Tensor",
                "True keeps the fewest most probable tokens whose probabilities add up to p.",
                masks::top_p,
-               {{x, Tensor(0.9), n(-1), n(1)},
-                {x, tensor({0.25f, 0.95f}), n(1), n(2)},
-                {row, Tensor(1.0), n(0), n(1)},
-                {x, Tensor(0.7), n(0), n(1)}}),
+               SAMPLES({x, Tensor(0.9), n(-1), n(1)}, {x, tensor({0.25f, 0.95f}), n(1), n(2)},
+                       {row, Tensor(1.0), n(0), n(1)}, {x, Tensor(0.7), n(0), n(1)})),
       make_row("masks.min_p(Tensor logits, Tensor|Scalar min_p, int dim=-1, int "
                "min_tokens_to_keep=1) -> Tensor",
                "True keeps tokens that are at least min_p times as probable as the most probable "
                "one.",
                masks::min_p,
-               {{x, Tensor(0.1), n(-1), n(1)},
-                {x, tensor({{0.9f}, {0.01f}}), n(-1), n(3)},
-                {row, Tensor(0.0), n(0), n(1)}}),
+               SAMPLES({x, Tensor(0.1), n(-1), n(1)}, {x, tensor({{0.9f}, {0.01f}}), n(-1), n(3)},
+                       {row, Tensor(0.0), n(0), n(1)})),
   };
 }
 

@@ -159,57 +159,59 @@ Tensor isin(const Tensor& x, const Tensor& test_elements, bool invert) {
 }
 
 std::vector<Row> select_rows() {
-  const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
-  const Tensor ints = tensor({{5, 0, -1}, {0, 7, 7}});
-  const Tensor mask = tensor({{true, false, true}, {false, true, false}});
-  const Tensor row = tensor({true, false, true});
-  const Tensor column = tensor({{false}, {true}});
+  const Tensor x = SAMPLE(tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({{5, 0, -1}, {0, 7, 7}}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, true, false}}));
+  const Tensor row = SAMPLE(tensor({true, false, true}));
+  const Tensor column = SAMPLE(tensor({{false}, {true}}));
   const Shape none;
   return {
-      make_row("masked_select(Tensor input, Tensor|bool[] mask) -> Tensor",
-               "The elements of input where mask is true, 1-d, in row-major order; both broadcast.",
-               masked_select,
-               {{x, mask}, {x, row}, {x, column}, {tensor({1, 2, 3}), mask}, {x, Tensor(true)}})
+      make_row(
+          "masked_select(Tensor input, Tensor|bool[] mask) -> Tensor",
+          "The elements of input where mask is true, 1-d, in row-major order; both broadcast.",
+          masked_select,
+          SAMPLES({x, mask}, {x, row}, {x, column}, {tensor({1, 2, 3}), mask}, {x, Tensor(true)}))
           .with_out(masked_select_out),
-      make_row("nonzero(Tensor input, *, False as_tuple=False) -> Tensor",
-               "The coordinates of the nonzero elements, one row each.",
-               +[](const Tensor& input, bool) { return nonzero(input); },
-               {{x, false}, {ints, false}, {mask, false}, {tensor(0), false}})
+      make_row(
+          "nonzero(Tensor input, *, False as_tuple=False) -> Tensor",
+          "The coordinates of the nonzero elements, one row each.",
+          +[](const Tensor& input, bool) { return nonzero(input); },
+          SAMPLES({x, false}, {ints, false}, {mask, false}, {tensor(0), false}))
           .with_out(),
-      make_row("nonzero(Tensor input, *, True as_tuple) -> Tensor[]",
-               "The coordinates of the nonzero elements, one tensor per dimension.",
-               +[](const Tensor& input, bool) { return nonzero_tuple(input); },
-               {{x, true}, {ints, true}, {tensor(3), true}}),
+      make_row(
+          "nonzero(Tensor input, *, True as_tuple) -> Tensor[]",
+          "The coordinates of the nonzero elements, one tensor per dimension.",
+          +[](const Tensor& input, bool) { return nonzero_tuple(input); },
+          SAMPLES({x, true}, {ints, true}, {tensor(3), true})),
       make_row("nonzero_tuple(Tensor input) -> Tensor[]",
                "The coordinates of the nonzero elements, one tensor per dimension.", nonzero_tuple,
-               {{x}, {ints}, {mask}, {tensor(3)}})
+               SAMPLES({x}, {ints}, {mask}, {tensor(3)}))
           .function_only(),
       make_row("argwhere(Tensor input) -> Tensor",
-               "The coordinates of the nonzero elements, one row each.", argwhere, {{ints}}),
+               "The coordinates of the nonzero elements, one row each.", argwhere, SAMPLES({ints})),
       make_row("count_nonzero(Tensor input, int[] dim=[]) -> Tensor",
                "The number of nonzero elements, over all dimensions or the given ones.",
                count_nonzero,
-               {{ints, none}, {ints, Shape{0}}, {mask, Shape{-1}}, {x, Shape{0, 1}}}),
+               SAMPLES({ints, none}, {ints, Shape{0}}, {mask, Shape{-1}}, {x, Shape{0, 1}})),
       make_row("count(Tensor mask) -> int", "The number of true elements of a mask.", count,
-               {{mask}, {row}}),
+               SAMPLES({mask}, {row})),
       make_row("isin(Tensor input, Tensor|Scalar|Scalar[] test_elements, *, bool invert=False) -> "
                "Tensor",
                "True where an element of input equals some test element, compared exactly.", isin,
-               {{ints, tensor({7, 0}), false},
-                {ints, tensor({7, 0}), true},
-                {x, tensor({2.f, 9.f}), false},
-                {mask, tensor({true}), false}})
+               SAMPLES({ints, tensor({7, 0}), false}, {ints, tensor({7, 0}), true},
+                       {x, tensor({2.f, 9.f}), false}, {mask, tensor({true}), false}))
           .method_only()
           .is_pointwise()
           .with_prepared([](std::span<const Value> args, DType dtype) {
             return IsinLookup(std::get<Tensor>(args[1]), dtype, std::get<bool>(args[2]));
           }),
-      make_row("isin(Tensor|Scalar elements, Tensor|Scalar|Scalar[] test_elements, *, bool "
-               "assume_unique=False, bool invert=False) -> Tensor",
-               "True where an element equals some test element, compared exactly.",
-               +[](const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/,
-                   bool invert) { return isin(elements, test_elements, invert); },
-               {{ints, tensor({7, 0}), false, false}, {x, Tensor(2), true, true}})
+      make_row(
+          "isin(Tensor|Scalar elements, Tensor|Scalar|Scalar[] test_elements, *, bool "
+          "assume_unique=False, bool invert=False) -> Tensor",
+          "True where an element equals some test element, compared exactly.",
+          +[](const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/,
+              bool invert) { return isin(elements, test_elements, invert); },
+          SAMPLES({ints, tensor({7, 0}), false, false}, {x, Tensor(2), true, true}))
           .with_out(),
   };
 }

@@ -75,20 +75,22 @@ std::pair<Tensor, Tensor> unpack(const Tensor& values, const Tensor& offsets,
 }
 
 std::vector<Row> sequence_rows() {
-  const Tensor batch = arange(12.f).view({2, 3, 2});
-  const Tensor offsets = tensor({0, 2, 2, 5});
-  const std::vector<Tensor> list = {tensor({1.f, 2.f, 3.f}), tensor({4.f}), tensor({5.f, 6.f})};
-  const std::vector<Tensor> pairs = {tensor({{1, 2}}), tensor({{3, 4}, {5, 6}})};
+  const Tensor batch = SAMPLE(arange(12.f).view({2, 3, 2}));
+  const Tensor offsets = SAMPLE(tensor({0, 2, 2, 5}));
+  const std::vector<Tensor> list =
+      SAMPLE(std::vector<Tensor>{tensor({1.f, 2.f, 3.f}), tensor({4.f}), tensor({5.f, 6.f})});
+  const std::vector<Tensor> pairs =
+      SAMPLE(std::vector<Tensor>{tensor({{1, 2}}), tensor({{3, 4}, {5, 6}})});
   const Value none;
   return {
       make_row("pad_sequence(Tensor[] sequences, bool batch_first=False, Scalar padding_value=0.0, "
                "str padding_side='right') -> Tensor",
                "Sequences of different lengths in one tensor, the shorter ones filled up.",
                pad_sequence,
-               {{list, false, Scalar(0.), std::string("right")},
-                {list, true, Scalar(-1.), std::string("left")},
-                {pairs, true, Scalar(7), std::string("right")},
-                {pairs, false, Scalar(0), std::string("left")}}),
+               SAMPLES({list, false, Scalar(0.), std::string("right")},
+                       {list, true, Scalar(-1.), std::string("left")},
+                       {pairs, true, Scalar(7), std::string("right")},
+                       {pairs, false, Scalar(0), std::string("left")})),
       make_row(
           "pack(Tensor padded, Tensor|bool[] mask) -> (Tensor values, Tensor offsets)",
           "The steps of a padded batch that mask keeps, one sequence after the other, and where "
@@ -97,8 +99,8 @@ std::vector<Row> sequence_rows() {
             const Jagged rows_of = pack(padded, mask);
             return std::pair(rows_of.values, rows_of.offsets);
           },
-          {{batch, tensor({{true, false, true}, {false, true, false}})},
-           {tensor({1, 2, 3}), tensor({true, false, true})}}),
+          SAMPLES({batch, tensor({{true, false, true}, {false, true, false}})},
+                  {tensor({1, 2, 3}), tensor({true, false, true})})),
       make_row(
           "pack_padded(Tensor padded, Tensor|int[] lengths) -> (Tensor values, Tensor offsets)",
           "The first `lengths` steps of a padded batch, one sequence after the other, and where "
@@ -107,14 +109,16 @@ std::vector<Row> sequence_rows() {
             const Jagged rows_of = pack_padded(padded, lengths);
             return std::pair(rows_of.values, rows_of.offsets);
           },
-          {{batch, tensor({1, 3})}, {batch, tensor({0, 0})}}),
-      make_row("unpack(Tensor values, Tensor|int[] offsets, int? size=None, Scalar fill=0) -> "
-               "(Tensor padded, Tensor mask)",
-               "Packed sequences as a padded batch, and the mask of what is not padding.",
-               +[](const Tensor& values, const Tensor& at, std::optional<int64_t> size,
-                   Scalar fill) { return unpack(values, at, size, fill); },
-               {{tensor({1.f, 2.f, 3.f, 4.f, 5.f}), offsets, none, Scalar(0)},
-                {arange(10).view({5, 2}), offsets, int64_t{4}, Scalar(7)}}),
+          SAMPLES({batch, tensor({1, 3})}, {batch, tensor({0, 0})})),
+      make_row(
+          "unpack(Tensor values, Tensor|int[] offsets, int? size=None, Scalar fill=0) -> "
+          "(Tensor padded, Tensor mask)",
+          "Packed sequences as a padded batch, and the mask of what is not padding.",
+          +[](const Tensor& values, const Tensor& at, std::optional<int64_t> size, Scalar fill) {
+            return unpack(values, at, size, fill);
+          },
+          SAMPLES({tensor({1.f, 2.f, 3.f, 4.f, 5.f}), offsets, none, Scalar(0)},
+                  {arange(10).view({5, 2}), offsets, int64_t{4}, Scalar(7)})),
   };
 }
 

@@ -8,70 +8,12 @@
 #include "expr/expr.h"
 #include "ops/mask_args.h"
 #include "ops/order/order_args.h"
+#include "ops/quantile_rank.h"
 #include "tamis/tamis.h"
 
 namespace tamis {
 
 namespace {
-
-enum class Interpolation { linear, lower, higher, midpoint, nearest };
-
-Interpolation interpolation_of(const std::string& text) {
-  constexpr const char* kNames[] = {"linear", "lower", "higher", "midpoint", "nearest"};
-  for (int i = 0; i < 5; ++i) {
-    if (text == kNames[i]) return static_cast<Interpolation>(i);
-  }
-  raise(ErrorKind::value,
-        "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
-        "got " +
-            text);
-}
-
-/// The values of q, checked.
-std::vector<double> probabilities(const Tensor& x, const Tensor& q) {
-  check(q.dim() <= 1, ErrorKind::shape, "quantile() q must be a scalar or 1D tensor");
-  const bool is_number = q.impl().is_number;
-  check(is_number || q.dtype() == x.dtype(), ErrorKind::dtype,
-        "quantile() q tensor must be same dtype as the input tensor");
-  const std::vector<double> values = q.to_vector<double>();
-  for (double v : values) {
-    if (is_number) {
-      check(v >= 0 && v <= 1, ErrorKind::value,
-            "quantile() q must be in the range [0, 1] but got {}", v);
-    }
-    check(v >= 0 && v <= 1, ErrorKind::value, "quantile() q values must be in the range [0, 1]");
-  }
-  return values;
-}
-
-/// The rank of a quantile: the whole ranks below and above, and how far it is between them.
-struct FractionalRank {
-  int64_t below = 0, above = 0;
-  double weight = 0;
-  double slope = 0;  // of the weight, as q grows
-};
-
-/// PyTorch computes ranks in the dtype of the elements. Beyond 2^24 that is too coarse for float32.
-FractionalRank rank_of(double q, int64_t last, DType dtype, Interpolation interpolation) {
-  const bool coarse = dtype == DType::float32 && last < (1 << 24);
-  double rank =
-      coarse ? static_cast<float>(q) * static_cast<float>(last) : q * static_cast<double>(last);
-  if (interpolation == Interpolation::lower) rank = std::floor(rank);
-  if (interpolation == Interpolation::higher) rank = std::ceil(rank);
-  if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);
-  const double below = std::floor(rank);
-  const bool midpoint = interpolation == Interpolation::midpoint;
-  const bool linear = interpolation == Interpolation::linear;
-  return {static_cast<int64_t>(below), static_cast<int64_t>(std::ceil(rank)),
-          midpoint ? 0.5 : rank - below, linear ? static_cast<double>(last) : 0};
-}
-
-/// a + weight * (b - a), from the nearer end; an element itself where there is nothing between.
-template <class T>
-T between(T a, T b, T weight) {
-  if (weight == 0 || a == b) return a;
-  return weight < T{0.5} ? a + weight * (b - a) : b - (b - a) * (T{1} - weight);
-}
 
 /// The gradient of a quantile goes to the two elements that it lies between, and to q by their
 /// distance; `found` has their indices, two by two.
@@ -161,7 +103,7 @@ Tensor quantile_of(const Tensor& x, const Tensor& q, std::optional<int64_t> dim,
   check(x.numel() > 0, ErrorKind::value, "quantile() input tensor must be non-empty");
   check(x.dtype() == DType::float32 || x.dtype() == DType::float64, ErrorKind::dtype,
         "quantile() input tensor must be either float or double dtype");
-  const std::vector<double> qs = probabilities(x, q);
+  const std::vector<double> qs = probabilities(q, x.dtype());
   const Interpolation how = interpolation_of(interpolation);
   const int64_t d = dim ? wrap_dim(*dim, x.dim()) : 0;
 
@@ -268,39 +210,43 @@ Tensor masked_quantile_op(const Tensor& x, const Tensor& q, std::optional<int64_
 }  // namespace
 
 std::vector<Row> quantile_rows() {
-  const Tensor x = tensor({{3.f, 1.f, 2.f, 8.f}, {6.f, 5.f, 4.f, 7.f}});
-  const Tensor q = tensor({0.25f, 0.5f});
-  const Tensor mask = tensor({true, false, true, true});
+  const Tensor x = SAMPLE(tensor({{3.f, 1.f, 2.f, 8.f}, {6.f, 5.f, 4.f, 7.f}}));
+  const Tensor q = SAMPLE(tensor({0.25f, 0.5f}));
+  const Tensor mask = SAMPLE(tensor({true, false, true, true}));
   const std::string linear = "linear", nearest = "nearest";
   return {
       make_row("quantile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool keepdim=False, "
                "*, str interpolation='linear') -> Tensor",
                "The q-quantiles of all elements or along a dimension; NaN if there is a NaN.",
-               quantile, {{x, q, int64_t{1}, false, linear}, {x, Tensor(0.3), {}, true, nearest}})
+               quantile,
+               SAMPLES({x, q, int64_t{1}, false, linear}, {x, Tensor(0.3), {}, true, nearest}))
           .with_out(),
       make_row("nanquantile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool "
                "keepdim=False, *, str interpolation='linear') -> Tensor",
                "The q-quantiles of the elements that are not NaN, of all or along a dimension.",
                nanquantile,
-               {{x, q, int64_t{0}, true, linear}, {x, Tensor(0.3), {}, false, nearest}})
+               SAMPLES({x, q, int64_t{0}, true, linear}, {x, Tensor(0.3), {}, false, nearest}))
           .with_out(),
       make_row(
           "percentile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool keepdim=False, *, "
           "str interpolation='linear') -> Tensor",
           "quantile with q in percent, from 0 to 100.", percentile,
-          {{x, Tensor(25), int64_t{1}, false, linear}, {x, tensor({5.f, 95.f}), {}, true, nearest}})
+          SAMPLES({x, Tensor(25), int64_t{1}, false, linear},
+                  {x, tensor({5.f, 95.f}), {}, true, nearest}))
           .with_out(),
-      make_row("masked.median(Tensor input, int dim=-1, *, bool keepdim=False, dtype? dtype=None, "
-               "Tensor|bool[]? mask=None) -> Tensor",
-               "The lower median along a dimension of the elements that the mask keeps and that "
-               "are not NaN.",
-               masked_median_op,
-               {{x, int64_t{-1}, false, {}, mask}, {x, int64_t{0}, true, DType::float64, {}}}),
+      make_row(
+          "masked.median(Tensor input, int dim=-1, *, bool keepdim=False, dtype? dtype=None, "
+          "Tensor|bool[]? mask=None) -> Tensor",
+          "The lower median along a dimension of the elements that the mask keeps and that "
+          "are not NaN.",
+          masked_median_op,
+          SAMPLES({x, int64_t{-1}, false, {}, mask}, {x, int64_t{0}, true, DType::float64, {}})),
       make_row("masked.quantile(Tensor input, Tensor|Scalar|float[] q, int? dim=None, bool "
                "keepdim=False, *, str interpolation='linear', Tensor|bool[]? mask=None) -> Tensor",
                "The q-quantiles of the elements that the mask keeps, of all or along a dimension.",
                masked_quantile_op,
-               {{x, q, int64_t{1}, false, linear, mask}, {x, Tensor(0.3), {}, true, nearest, {}}}),
+               SAMPLES({x, q, int64_t{1}, false, linear, mask},
+                       {x, Tensor(0.3), {}, true, nearest, {}})),
   };
 }
 

@@ -110,21 +110,21 @@ std::pair<Tensor, Tensor> aminmax(const Tensor& x, std::optional<int64_t> dim, b
 }
 
 std::vector<Row> order_rows() {
-  const Tensor x = tensor({{3.f, 1.f, 2.f}, {6.f, 5.f, 4.f}});
-  const Tensor ints = tensor({30, 10, 20, 10});
-  const std::vector<Args> along = {{x, int64_t{-1}, false}, {ints, int64_t{0}, true}};
+  const Tensor x = SAMPLE(tensor({{3.f, 1.f, 2.f}, {6.f, 5.f, 4.f}}));
+  const Tensor ints = SAMPLE(tensor({30, 10, 20, 10}));
+  const std::vector<Args> along = SAMPLES({x, int64_t{-1}, false}, {ints, int64_t{0}, true});
   return {
       make_row("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, "
                "Tensor indices)",
                "The k-th smallest element along a dimension, counted from 1, and its index.",
                kthvalue,
-               {{x, int64_t{2}, int64_t{-1}, false},
-                {x, int64_t{1}, int64_t{0}, true},
-                {ints, int64_t{2}, int64_t{0}, false}})
+               SAMPLES({x, int64_t{2}, int64_t{-1}, false}, {x, int64_t{1}, int64_t{0}, true},
+                       {ints, int64_t{2}, int64_t{0}, false}))
           .with_out(),
-      make_row("median(Tensor input) -> Tensor",
-               "The lower median of all elements; NaN if there is one.",
-               +[](const Tensor& input) { return median(input); }, {{x}, {ints}})
+      make_row(
+          "median(Tensor input) -> Tensor",
+          "The lower median of all elements; NaN if there is one.",
+          +[](const Tensor& input) { return median(input); }, SAMPLES({x}, {ints}))
           .with_out(),
       make_row(
           "median(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -134,9 +134,9 @@ std::vector<Row> order_rows() {
           },
           along)
           .with_out(),
-      make_row("nanmedian(Tensor input) -> Tensor",
-               "The lower median of the elements that are not NaN.",
-               +[](const Tensor& input) { return nanmedian(input); }, {{x}, {ints}})
+      make_row(
+          "nanmedian(Tensor input) -> Tensor", "The lower median of the elements that are not NaN.",
+          +[](const Tensor& input) { return nanmedian(input); }, SAMPLES({x}, {ints}))
           .with_out(),
       make_row(
           "nanmedian(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -150,12 +150,12 @@ std::vector<Row> order_rows() {
                "indices)",
                "The most frequent element along a dimension, the smallest of several, and its "
                "index.",
-               mode, {{x, int64_t{-1}, false}, {ints, int64_t{0}, true}})
+               mode, SAMPLES({x, int64_t{-1}, false}, {ints, int64_t{0}, true}))
           .with_out(),
       make_row("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor "
                "max)",
                "The smallest and the largest element, of all or along a dimension.", aminmax,
-               {{x, {}, false}, {x, int64_t{0}, true}, {ints, {}, false}})
+               SAMPLES({x, {}, false}, {x, int64_t{0}, true}, {ints, {}, false}))
           .with_out(),
   };
 }

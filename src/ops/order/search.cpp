@@ -92,21 +92,21 @@ Tensor bucketize(const Tensor& x, const Tensor& boundaries, bool out_int32, bool
 }
 
 std::vector<Row> search_rows() {
-  const Tensor sequence = tensor({{1, 3, 5, 7}, {2, 4, 6, 8}});
-  const Tensor values = tensor({{3, 6}, {9, 2}});
-  const Tensor boundaries = tensor({1.f, 2.f, 4.f});
+  const Tensor sequence = SAMPLE(tensor({{1, 3, 5, 7}, {2, 4, 6, 8}}));
+  const Tensor values = SAMPLE(tensor({{3, 6}, {9, 2}}));
+  const Tensor boundaries = SAMPLE(tensor({1.f, 2.f, 4.f}));
   return {
       make_row("searchsorted(Tensor sorted_sequence, Tensor|Scalar input, *, bool out_int32=False, "
                "bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
                "Where each value belongs in its sorted sequence, before or after its equals.",
                searchsorted,
-               {{sequence, values, false, false, {}, {}},
-                {boundaries, values, true, false, std::string("right"), tensor({0, 1, 2})}})
+               SAMPLES({sequence, values, false, false, {}, {}},
+                       {boundaries, values, true, false, std::string("right"), tensor({0, 1, 2})}))
           .with_out(),
       make_row("bucketize(Tensor|Scalar input, Tensor|Scalar[] boundaries, *, bool "
                "out_int32=False, bool right=False) -> Tensor",
                "The bucket between sorted boundaries that each element falls into.", bucketize,
-               {{values, boundaries, false, false}, {values, boundaries, true, true}})
+               SAMPLES({values, boundaries, false, false}, {values, boundaries, true, true}))
           .function_only()
           .with_out(),
   };

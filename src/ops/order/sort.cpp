@@ -95,32 +95,31 @@ std::pair<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool lar
 }
 
 std::vector<Row> sort_rows() {
-  const Tensor x = tensor({{3.f, 1.f, 2.f}, {6.f, 5.f, 4.f}});
-  const Tensor ints = tensor({30, 10, 20, 10});
+  const Tensor x = SAMPLE(tensor({{3.f, 1.f, 2.f}, {6.f, 5.f, 4.f}}));
+  const Tensor ints = SAMPLE(tensor({30, 10, 20, 10}));
   std::vector<Row> rows = {
       make_row("sort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> "
                "(Tensor values, Tensor indices)",
                "The elements along a dimension in order, equal ones as they stood, and their "
                "indices.",
                sort,
-               {{x, int64_t{-1}, false, false},
-                {x, int64_t{0}, true, true},
-                {ints, int64_t{0}, true, false},
-                {tensor({true, false}), int64_t{0}, false, false}})
+               SAMPLES({x, int64_t{-1}, false, false}, {x, int64_t{0}, true, true},
+                       {ints, int64_t{0}, true, false},
+                       {tensor({true, false}), int64_t{0}, false, false}))
           .with_out(),
       make_row("argsort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> "
                "Tensor",
                "The indices that put the elements along a dimension in order.", argsort,
-               {{x, int64_t{-1}, false, false}, {ints, int64_t{0}, true, true}}),
+               SAMPLES({x, int64_t{-1}, false, false}, {ints, int64_t{0}, true, true})),
       make_row("msort(Tensor input) -> Tensor", "The elements in order along the first dimension.",
-               msort, {{x}, {ints}})
+               msort, SAMPLES({x}, {ints}))
           .with_out(),
-      make_row(
-          "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> "
-          "(Tensor values, Tensor indices)",
-          "The k largest or smallest elements along a dimension, in order, and their indices.",
-          topk,
-          {{x, int64_t{2}, int64_t{-1}, true, true}, {ints, int64_t{1}, int64_t{0}, false, true}})
+      make_row("topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> "
+               "(Tensor values, Tensor indices)",
+               "The k largest or smallest elements along a dimension, in order, and their indices.",
+               topk,
+               SAMPLES({x, int64_t{2}, int64_t{-1}, true, true},
+                       {ints, int64_t{1}, int64_t{0}, false, true}))
           .with_out(),
   };
   for (const auto more : {quantile_rows, unique_rows, search_rows}) {

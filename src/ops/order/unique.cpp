@@ -219,6 +219,25 @@ Triple unique_consecutive(const Tensor& x, bool return_inverse, bool return_coun
   return distinct(x, dim, true, {return_inverse, return_counts});
 }
 
+namespace {
+
+/// bincount of a few numbers in the CPU's memory. Undefined if there are many, or a negative one.
+Tensor count_few(const Tensor& numbers, int64_t minlength) {
+  constexpr int64_t kLongest = 1 << 16;
+  const int64_t n = numbers.numel();
+  if (n > Backend::kFew || !is_on_host(numbers)) return Tensor();
+  const auto* const data = numbers.data<int64_t>();
+  const auto [least, most] = std::minmax_element(data, data + n);
+  if (*least < 0 || *most >= kLongest || minlength > kLongest) return Tensor();
+  const Tensor counts = allocate_on_host({std::max(minlength, *most + 1)}, DType::int64);
+  auto* const count = static_cast<int64_t*>(storage_of(counts)->data());
+  std::fill_n(count, counts.numel(), 0);
+  for (int64_t i = 0; i < n; ++i) ++count[data[i]];
+  return counts;
+}
+
+}  // namespace
+
 Tensor bincount(const Tensor& x, std::optional<Tensor> weights, int64_t minlength) {
   check(minlength >= 0, ErrorKind::value, "minlength should be >= 0");
   check_implemented(is_integral(x.dtype()), "bincount_cpu", x.dtype());
@@ -226,6 +245,9 @@ Tensor bincount(const Tensor& x, std::optional<Tensor> weights, int64_t minlengt
   check(x.dim() == 1, ErrorKind::shape, kText);
   if (x.numel() == 0) return zeros_on(backend_of(x), {minlength}, DType::int64);
   const Tensor numbers = x.to_long().contiguous().settle();
+  if (!weights) {
+    if (const Tensor counts = count_few(numbers, minlength); counts.defined()) return counts;
+  }
   check(numbers.min().item<int64_t>() >= 0, ErrorKind::value, kText);
   check(!weights || (weights->dim() == 1 && weights->numel() == x.numel()), ErrorKind::shape,
         "weights should be 1-d and have the same length as input");
@@ -238,28 +260,28 @@ Tensor bincount(const Tensor& x, std::optional<Tensor> weights, int64_t minlengt
 }
 
 std::vector<Row> unique_rows() {
-  const Tensor x = tensor({{3, 1, 3}, {3, 1, 3}, {1, 1, 2}});
-  const Tensor floats = tensor({2.f, 2.f, 1.f, 2.f});
+  const Tensor x = SAMPLE(tensor({{3, 1, 3}, {3, 1, 3}, {1, 1, 2}}));
+  const Tensor floats = SAMPLE(tensor({2.f, 2.f, 1.f, 2.f}));
   return {
       make_row("unique(Tensor input, bool sorted=True, bool return_inverse=False, bool "
                "return_counts=False, int? dim=None) -> Tensor[]",
                "The distinct elements, or slices, in ascending order; with where each went and how "
                "often each occurs.",
                unique_op,
-               {{x, true, true, false, {}},
-                {x, true, true, true, int64_t{0}},
-                {floats, true, false, true, {}}}),
-      make_row("unique_consecutive(Tensor input, bool return_inverse=False, bool "
-               "return_counts=False, int? dim=None) -> Tensor[]",
-               "The elements, or slices, without those that equal their predecessor; with where "
-               "each went and how often each occurs.",
-               unique_consecutive_op,
-               {{x, true, false, {}}, {x, true, true, int64_t{0}}, {floats, false, true, {}}}),
+               SAMPLES({x, true, true, false, {}}, {x, true, true, true, int64_t{0}},
+                       {floats, true, false, true, {}})),
+      make_row(
+          "unique_consecutive(Tensor input, bool return_inverse=False, bool "
+          "return_counts=False, int? dim=None) -> Tensor[]",
+          "The elements, or slices, without those that equal their predecessor; with where "
+          "each went and how often each occurs.",
+          unique_consecutive_op,
+          SAMPLES({x, true, false, {}}, {x, true, true, int64_t{0}}, {floats, false, true, {}})),
       make_row("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor",
                "How often each number from 0 on occurs, or the sum of the weights of each.",
                bincount,
-               {{tensor({1, 3, 1}), {}, int64_t{0}},
-                {tensor({1, 3, 1}), tensor({0.5f, 1.f, 2.f}), int64_t{6}}}),
+               SAMPLES({tensor({1, 3, 1}), {}, int64_t{0}},
+                       {tensor({1, 3, 1}), tensor({0.5f, 1.f, 2.f}), int64_t{6}})),
   };
 }
 

@@ -254,9 +254,10 @@ void add_rows_of_one(std::vector<Row>& rows, const std::vector<Args>& samples) {
 }  // namespace
 
 std::vector<Row> activation_rows() {
-  const Tensor floats = tensor({{0.5f, -1.5f, 2.0f, -0.25f}, {0.0f, 2.5f, -7.0f, 4.0f}});
-  const Tensor weights = tensor({0.25f, -0.5f, 0.75f, 2.0f}), ints = tensor({{7, -7}, {0, 12}});
-  const std::vector<Args> one = {{floats}, {floats.t()}, {tensor(0.25f)}};
+  const Tensor floats = SAMPLE(tensor({{0.5f, -1.5f, 2.0f, -0.25f}, {0.0f, 2.5f, -7.0f, 4.0f}}));
+  const Tensor weights = SAMPLE(tensor({0.25f, -0.5f, 0.75f, 2.0f})),
+               ints = SAMPLE(tensor({{7, -7}, {0, 12}}));
+  const std::vector<Args> one = SAMPLES({floats}, {floats.t()}, {tensor(0.25f)});
   std::vector<Row> rows;
   add_rows_of_one(rows, one);
   const auto add = [&](Row row) -> Row& {
@@ -275,47 +276,49 @@ std::vector<Row> activation_rows() {
       +[](const Tensor& x) { return gelu(x); }, one));
   rows.push_back(make_row("gelu(Tensor input, *, str approximate) -> Tensor",
                           "The same, which 'tanh' approximates by that function; 'none' does not.",
-                          gelu_op, {{floats, std::string("none")}, {floats, std::string("tanh")}})
+                          gelu_op,
+                          SAMPLES({floats, std::string("none")}, {floats, std::string("tanh")}))
                      .function_only());
   add(make_row("leaky_relu(Tensor input, float negative_slope=0.01) -> Tensor",
                "Each element, or negative_slope times it where it is negative.", leaky_relu,
-               both(with(one, {0.01}), with({{floats}}, {0.25}))))
+               SAMPLE(both(with(one, {0.01}), with({{floats}}, {0.25})))))
       .in_place = true;
   add(make_row("elu(Tensor input, float alpha=1.0) -> Tensor",
                "Each element, or alpha * (exp(x) - 1) where it is negative.", elu,
-               both(with(one, {1.0}), with({{floats}}, {0.5}))))
+               SAMPLE(both(with(one, {1.0}), with({{floats}}, {0.5})))))
       .in_place = true;
   add(make_row("celu(Tensor input, float alpha=1.0) -> Tensor",
                "Each element, or alpha * (exp(x / alpha) - 1) where it is negative.", celu,
-               both(with(one, {1.0}), with({{floats}}, {0.5}))))
+               SAMPLE(both(with(one, {1.0}), with({{floats}}, {0.5})))))
       .in_place = true;
   add(make_row("softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor",
                "log(1 + exp(beta * x)) / beta, or x where beta * x exceeds threshold.", softplus,
-               both(with(one, {1.0, 20.0}), with({{floats}}, {2.0, 3.0}))));
+               SAMPLE(both(with(one, {1.0, 20.0}), with({{floats}}, {2.0, 3.0})))));
   add(make_row("hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0) -> Tensor",
                "Each element limited to the range from min_val to max_val.", hardtanh,
-               both(with(one, {-1.0, 1.0}), with({{floats}, {ints}}, {0.0, 3.0}))))
+               SAMPLE(both(with(one, {-1.0, 1.0}), with({{floats}, {ints}}, {0.0, 3.0})))))
       .in_place = true;
   rows.push_back(make_row("hardshrink(Tensor input, float lambd=0.5) -> Tensor",
                           "Each element, or 0 where it is at most lambd from 0.", hardshrink,
-                          both(with(one, {0.5}), with({{floats}}, {2.0})))
+                          SAMPLE(both(with(one, {0.5}), with({{floats}}, {2.0}))))
                      .is_pointwise());
   add(make_row("softshrink(Tensor input, float lambd=0.5) -> Tensor",
                "Each element moved toward 0 by lambd, and 0 where that would pass it.", softshrink,
-               both(with(one, {0.5}), with({{floats}}, {2.0}))));
+               SAMPLE(both(with(one, {0.5}), with({{floats}}, {2.0})))));
   add(make_row("threshold(Tensor input, float threshold, float value) -> Tensor",
                "Each element, or value where it is not above threshold.", threshold,
-               with({{floats}, {floats.t()}, {ints}}, {1.0, 3.0})))
+               SAMPLE(with({{floats}, {floats.t()}, {ints}}, {1.0, 3.0}))))
       .in_place = true;
   rows.push_back(make_row("prelu(Tensor input, Tensor weight) -> Tensor",
                           "Each element, or weight times it where it is negative; one weight, or "
                           "one for each index of dimension 1.",
-                          prelu, {{floats, weights}, {floats.t(), tensor({0.25f})}})
+                          prelu, SAMPLES({floats, weights}, {floats.t(), tensor({0.25f})}))
                      .is_pointwise());
-  rows.push_back(make_row("glu(Tensor input, int dim=-1) -> Tensor",
-                          "The first half along dim times the sigmoid of the second.", glu,
-                          {{floats, int64_t{-1}}, {floats.t(), int64_t{0}}, {floats, int64_t{0}}})
-                     .function_only());
+  rows.push_back(
+      make_row("glu(Tensor input, int dim=-1) -> Tensor",
+               "The first half along dim times the sigmoid of the second.", glu,
+               SAMPLES({floats, int64_t{-1}}, {floats.t(), int64_t{0}}, {floats, int64_t{0}}))
+          .function_only());
   return rows;
 }
 

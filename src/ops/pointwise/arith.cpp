@@ -299,11 +299,8 @@ Row round_row(const Tensor& floats, const Tensor& ints) {
              "The nearest whole number, the even one of two that are equally near; or the nearest "
              "number with that many decimals, which may be negative.",
              round,
-             {{floats, int64_t{0}},
-              {floats.t(), int64_t{1}},
-              {ints, int64_t{0}},
-              {tensor(-3), int64_t{0}},
-              {floats, int64_t{-1}}})
+             SAMPLES({floats, int64_t{0}}, {floats.t(), int64_t{1}}, {ints, int64_t{0}},
+                     {tensor(-3), int64_t{0}}, {floats, int64_t{-1}}))
       .with_in_place()
       .with_out()
       .is_pointwise();
@@ -312,17 +309,18 @@ Row round_row(const Tensor& floats, const Tensor& ints) {
 }  // namespace
 
 std::vector<Row> arith_rows() {
-  const Tensor floats = tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.0f}});
-  const Tensor row = tensor({2.0f, -0.5f, 3.0f});
-  const Tensor ints = tensor({{7, -7, 3}, {0, 12, -1}});
-  const Tensor divisors = tensor({{2}, {-3}});
-  const Tensor bools = tensor({true, false, true});
-  const std::vector<Args> real = {{abs(floats)}, {floats.t()}, {ints}, {bools}, {tensor(0.25f)}};
-  const std::vector<Args> one = {{floats}, {floats.t()}, {ints}, {tensor(-3)}};
-  const std::vector<Args> two = {
-      {floats, row}, {ints, floats}, {ints, Tensor(3)}, {ints, divisors}};
-  const std::vector<Args> with_bools = {{floats, row},       {ints, floats}, {ints, Tensor(3)},
-                                        {ints, Tensor(0.5)}, {bools, bools}, {bools, ints}};
+  const Tensor floats = SAMPLE(tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.0f}}));
+  const Tensor row = SAMPLE(tensor({2.0f, -0.5f, 3.0f}));
+  const Tensor ints = SAMPLE(tensor({{7, -7, 3}, {0, 12, -1}}));
+  const Tensor divisors = SAMPLE(tensor({{2}, {-3}}));
+  const Tensor bools = SAMPLE(tensor({true, false, true}));
+  const std::vector<Args> real =
+      SAMPLES({abs(floats)}, {floats.t()}, {ints}, {bools}, {tensor(0.25f)});
+  const std::vector<Args> one = SAMPLES({floats}, {floats.t()}, {ints}, {tensor(-3)});
+  const std::vector<Args> two =
+      SAMPLES({floats, row}, {ints, floats}, {ints, Tensor(3)}, {ints, divisors});
+  const std::vector<Args> with_bools = SAMPLES({floats, row}, {ints, floats}, {ints, Tensor(3)},
+                                               {ints, Tensor(0.5)}, {bools, bools}, {bools, ints});
   std::vector<Row> rows;
   add_unary_rows(rows, kNumeric, one);
   const auto trunc_row =
@@ -332,14 +330,14 @@ std::vector<Row> arith_rows() {
   const std::string operands = "(Tensor input, Tensor|Scalar other) -> Tensor";
   rows.push_back(make_row("add(Tensor input, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
                           "The sum of input and alpha * other; for bools, or.", add_scaled,
-                          with_option(with_bools, Scalar(1)))
+                          SAMPLE(with_option(with_bools, Scalar(1))))
                      .with_in_place()
                      .with_out()
                      .is_pointwise()
                      .with_symbol("+"));
   rows.push_back(make_row("sub(Tensor input, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
                           "The difference of input and alpha * other.", sub_scaled,
-                          with_option(two, Scalar(1)))
+                          SAMPLE(with_option(two, Scalar(1))))
                      .with_in_place()
                      .with_out()
                      .is_pointwise()
@@ -352,9 +350,10 @@ std::vector<Row> arith_rows() {
                      .with_symbol("/")
                      .also({"divide", "true_divide"}));
   rows.push_back(
-      make_row("div(Tensor input, Tensor|Scalar other, *, str? rounding_mode) -> Tensor",
-               "The quotient, rounded by 'floor' or 'trunc'; of integers an integer.", div_rounded,
-               {{ints, Tensor(3), std::string("floor")}, {ints, divisors, std::string("trunc")}})
+      make_row(
+          "div(Tensor input, Tensor|Scalar other, *, str? rounding_mode) -> Tensor",
+          "The quotient, rounded by 'floor' or 'trunc'; of integers an integer.", div_rounded,
+          SAMPLES({ints, Tensor(3), std::string("floor")}, {ints, divisors, std::string("trunc")}))
           .with_in_place()
           .with_out()
           .also({"divide", "true_divide"}));
@@ -368,14 +367,14 @@ std::vector<Row> arith_rows() {
   rows.push_back(binary_row(
       "fmod" + operands,
       "What a division rounded toward zero leaves over; it has the sign of input.", fmod, two));
-  rows.push_back(
-      make_row("pow(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor",
-               "input to the power of exponent.", pow,
-               {{abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)}, {Tensor(2), row}})
-          .is_pointwise()
-          .with_symbol("**")
-          .with_in_place()
-          .with_out());
+  rows.push_back(make_row("pow(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor",
+                          "input to the power of exponent.", pow,
+                          SAMPLES({abs(floats), row}, {ints, Tensor(2)}, {ints, Tensor(0.5)},
+                                  {Tensor(2), row}))
+                     .is_pointwise()
+                     .with_symbol("**")
+                     .with_in_place()
+                     .with_out());
   const std::string tensors = "(Tensor input, Tensor other) -> Tensor";
   rows.push_back(make_row("minimum" + tensors, "The smaller of two elements; NaN if either is.",
                           minimum, with_bools)
@@ -388,10 +387,8 @@ std::vector<Row> arith_rows() {
   rows.push_back(
       make_row("clamp(Tensor input, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor",
                "Each element limited to the range from min to max.", clamp,
-               {{floats, Tensor(-1), Tensor(1)},
-                {floats, row, {}},
-                {ints, {}, Tensor(2)},
-                {ints, Tensor(0.5), {}}})
+               SAMPLES({floats, Tensor(-1), Tensor(1)}, {floats, row, {}}, {ints, {}, Tensor(2)},
+                       {ints, Tensor(0.5), {}}))
           .is_pointwise()
           .also({"clip"})
           .with_in_place()
@@ -400,7 +397,7 @@ std::vector<Row> arith_rows() {
       "result_type(Tensor|Scalar tensor1, Tensor|Scalar tensor2) -> dtype",
       "The dtype of an operation on both: 0-d tensors and numbers do not widen others of their "
       "kind.",
-      result_type, {{ints, row}, {ints, Tensor(2.5)}, {bools, Tensor(1)}}));
+      result_type, SAMPLES({ints, row}, {ints, Tensor(2.5)}, {bools, Tensor(1)})));
   return rows;
 }
 

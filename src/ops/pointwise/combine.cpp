@@ -87,44 +87,44 @@ Tensor& Tensor::logit_(std::optional<double> eps) {
 }
 
 std::vector<Row> combine_rows() {
-  const Tensor floats = tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.0f}});
-  const Tensor row = tensor({2.0f, -0.5f, 3.0f}), column = tensor({{0.25f}, {0.75f}});
-  const Tensor ints = tensor({{7, -7, 3}, {0, 12, -1}}), few = tensor({2, -3, 5});
+  const Tensor floats = SAMPLE(tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.0f}}));
+  const Tensor row = SAMPLE(tensor({2.0f, -0.5f, 3.0f})),
+               column = SAMPLE(tensor({{0.25f}, {0.75f}}));
+  const Tensor ints = SAMPLE(tensor({{7, -7, 3}, {0, 12, -1}})), few = SAMPLE(tensor({2, -3, 5}));
   return {
       make_row("lerp(Tensor input, Tensor end, Tensor|Scalar weight) -> Tensor",
                "input + weight * (end - input), exact at both ends.", lerp,
-               {{floats, row, Tensor(0.25)},
-                {floats, floats.t().t() + 1, column},
-                {row, row * 2, Tensor(0.75)}})
+               SAMPLES({floats, row, Tensor(0.25)}, {floats, floats.t().t() + 1, column},
+                       {row, row * 2, Tensor(0.75)}))
           .with_in_place()
           .with_out()
           .is_pointwise(),
       make_row("addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
                "input + value * tensor1 * tensor2.", addcmul,
-               {{floats, row, column, Scalar(1)},
-                {floats, column, floats, Scalar(0.5)},
-                {ints, few, few, Scalar(-2)}})
+               SAMPLES({floats, row, column, Scalar(1)}, {floats, column, floats, Scalar(0.5)},
+                       {ints, few, few, Scalar(-2)}))
           .with_in_place()
           .with_out()
           .is_pointwise(),
       make_row("addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
                "input + value * tensor1 / tensor2.", addcdiv,
-               {{floats, row, column, Scalar(1)}, {floats, ints, row, Scalar(0.5)}})
+               SAMPLES({floats, row, column, Scalar(1)}, {floats, ints, row, Scalar(0.5)}))
           .with_in_place()
           .with_out()
           .is_pointwise(),
-      make_row("rsub(Tensor input, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
-               "other - alpha * input.", rsub,
-               {{floats, row, Scalar(1)}, {ints, Tensor(3), Scalar(2)}, {ints, row, Scalar(0.5)}})
+      make_row(
+          "rsub(Tensor input, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor",
+          "other - alpha * input.", rsub,
+          SAMPLES({floats, row, Scalar(1)}, {ints, Tensor(3), Scalar(2)}, {ints, row, Scalar(0.5)}))
           .is_pointwise()
           .function_only(),
       make_row("promote_types(dtype type1, dtype type2) -> dtype",
                "The smallest dtype that both can be converted to, as for tensors of these dtypes.",
-               promote_types, {{DType::int64, DType::float32}, {DType::uint8, DType::int8}}),
+               promote_types, SAMPLES({DType::int64, DType::float32}, {DType::uint8, DType::int8})),
       make_row("can_cast(dtype from_, dtype to) -> bool",
                "Whether results of one dtype may be written to the other: not if that one is of a "
                "lower kind (complex, floating point, integer, bool).",
-               can_cast, {{DType::float64, DType::float32}, {DType::float32, DType::int64}}),
+               can_cast, SAMPLES({DType::float64, DType::float32}, {DType::float32, DType::int64})),
   };
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Tensor mask(Op op, std::initializer_list<TensorRef> inputs) {
+Tensor mask_of(Op op, std::initializer_list<TensorRef> inputs) {
   return defer(op, DType::boolean, DType::boolean, inputs);
 }
 
@@ -35,6 +35,20 @@ bool needs_values(DType dtype, const Tensor& a, const Tensor& b) {
   return dtype == DType::float64 && lack_common_integer(a.dtype(), b.dtype());
 }
 
+/// ~mask of a mask that was made for this. One that is in memory already, as those of few elements
+/// are, no one else has seen.
+Tensor negated(Tensor mask) {
+  const Ref<Storage>& storage = storage_of(mask);
+  const bool is_own = mask.impl().use_count() == 1 && storage->use_count() == 1;
+  if (!is_own || !storage->ready() || storage->bytes() > Backend::kFew || !is_on_host(mask)) {
+    return mask_of(Op::mask_not, {mask});
+  }
+  auto* const bytes = static_cast<uint8_t*>(storage->data());
+  const int64_t n = storage->bytes();
+  for (int64_t i = 0; i < n; ++i) bytes[i] ^= 1;
+  return mask;
+}
+
 /// The real and imaginary parts, deferred.
 std::pair<Tensor, Tensor> parts(const Tensor& z) {
   const DType dtype = real_dtype(z.dtype());
@@ -45,19 +59,19 @@ std::pair<Tensor, Tensor> parts(const Tensor& z) {
 
 Tensor eq(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
-  if (dtype == DType::boolean) return mask(Op::mask_not, {mask(Op::mask_xor, {a, b})});
+  if (dtype == DType::boolean) return mask_of(Op::mask_not, {mask_of(Op::mask_xor, {a, b})});
   if (needs_values(dtype, a, b)) return equal_by_value(a, b);
   return defer_recorded(Op::eq, dtype, DType::boolean, {a, b});
 }
 
 Tensor ne(const Tensor& a, const Tensor& b) {
-  if (result_type(a, b) == DType::boolean) return mask(Op::mask_xor, {a, b});
-  return mask(Op::mask_not, {eq(a, b)});
+  if (result_type(a, b) == DType::boolean) return mask_of(Op::mask_xor, {a, b});
+  return negated(eq(a, b));
 }
 
 Tensor lt(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
-  if (dtype == DType::boolean) return mask(Op::mask_and, {mask(Op::mask_not, {a}), b});
+  if (dtype == DType::boolean) return mask_of(Op::mask_and, {mask_of(Op::mask_not, {a}), b});
   if (is_integral(dtype)) {
     if (auto result = interval_mask(a, Limit::below, b)) return *result;
     if (auto result = interval_mask(b, Limit::above, a)) return *result;
@@ -68,12 +82,12 @@ Tensor lt(const Tensor& a, const Tensor& b) {
 
 Tensor le(const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a, b);
-  if (dtype == DType::boolean) return mask(Op::mask_or, {mask(Op::mask_not, {a}), b});
+  if (dtype == DType::boolean) return mask_of(Op::mask_or, {mask_of(Op::mask_not, {a}), b});
   if (is_integral(dtype)) {
     if (auto result = interval_mask(a, Limit::up_to, b)) return *result;
     if (auto result = interval_mask(b, Limit::from, a)) return *result;
   }
-  if (needs_values(dtype, a, b)) return mask(Op::mask_not, {less_by_value(b, a)});
+  if (needs_values(dtype, a, b)) return mask_of(Op::mask_not, {less_by_value(b, a)});
   return defer_recorded(Op::le, dtype, DType::boolean, {a, b});
 }
 
@@ -142,20 +156,16 @@ bool equal(const Tensor& a, const Tensor& b) {
 std::vector<Row> compare_rows() {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  const Tensor floats = tensor({{1.5f, kNan, -kInf}, {0.0f, 2.0f, kInf}});
-  const Tensor row = tensor({1.5f, 2.0f, kInf});
-  const Tensor ints = tensor({{1, 2, 3}, {-4, 0, 6}});
-  const Tensor bools = tensor({true, false, true});
-  const std::vector<Args> one = {{floats}, {ints}, {bools}};
-  const std::vector<Args> two = {{floats, row},
-                                 {ints, floats},
-                                 {ints, Tensor(2)},
-                                 {bools, tensor({true, true, false})},
-                                 {ints, bools}};
-  const std::vector<Args> close = {{floats, floats + 1e-7f, 1e-5, 1e-8, false},
-                                   {floats, row, 1e-5, 1e-8, true},
-                                   {ints, ints + 1, 0.0, 1.0, false},
-                                   {ints, ints, 0.0, 0.0, false}};
+  const Tensor floats = SAMPLE(tensor({{1.5f, kNan, -kInf}, {0.0f, 2.0f, kInf}}));
+  const Tensor row = SAMPLE(tensor({1.5f, 2.0f, kInf}));
+  const Tensor ints = SAMPLE(tensor({{1, 2, 3}, {-4, 0, 6}}));
+  const Tensor bools = SAMPLE(tensor({true, false, true}));
+  const std::vector<Args> one = SAMPLES({floats}, {ints}, {bools});
+  const std::vector<Args> two = SAMPLES({floats, row}, {ints, floats}, {ints, Tensor(2)},
+                                        {bools, tensor({true, true, false})}, {ints, bools});
+  const std::vector<Args> close =
+      SAMPLES({floats, floats + 1e-7f, 1e-5, 1e-8, false}, {floats, row, 1e-5, 1e-8, true},
+              {ints, ints + 1, 0.0, 1.0, false}, {ints, ints, 0.0, 0.0, false});
   return {
       make_row("eq(Tensor input, Tensor|Scalar other) -> Tensor",
                "True where the elements are equal.", eq, two)
@@ -217,7 +227,7 @@ std::vector<Row> compare_rows() {
                "Whether isclose is true everywhere.", allclose, close),
       make_row("equal(Tensor input, Tensor other) -> bool",
                "Whether the shapes and all elements are equal.", equal,
-               {{floats, floats}, {ints, ints}, {ints, bools}}),
+               SAMPLES({floats, floats}, {ints, ints}, {ints, bools})),
   };
 }
 

@@ -129,52 +129,55 @@ Tensor view_as_complex(const Tensor& x) {
 bool is_complex(const Tensor& x) { return is_complex(x.dtype()); }
 
 std::vector<Row> complex_rows() {
-  const Tensor re = tensor({{1.f, -2.f, 0.f}, {3.f, 0.5f, -1.f}});
-  const Tensor im = tensor({{0.f, 1.f, -1.f}, {-4.f, 2.f, 0.f}});
-  const Tensor z = complex(re, im);
-  const Tensor ints = tensor({3, -4, 0});
+  const Tensor re = SAMPLE(tensor({{1.f, -2.f, 0.f}, {3.f, 0.5f, -1.f}}));
+  const Tensor im = SAMPLE(tensor({{0.f, 1.f, -1.f}, {-4.f, 2.f, 0.f}}));
+  const Tensor z = SAMPLE(complex(re, im));
+  const Tensor ints = SAMPLE(tensor({3, -4, 0}));
   return {
       make_row("complex(Tensor real, Tensor imag) -> Tensor",
                "Complex numbers from their real and imaginary parts.", complex,
-               {{re, im},
-                {re, tensor({1.f, 2.f, 3.f})},
-                {re[0].to(DType::float64), im[0].to(DType::float64)}})
+               SAMPLES({re, im}, {re, tensor({1.f, 2.f, 3.f})},
+                       {re[0].to(DType::float64), im[0].to(DType::float64)}))
           .is_pointwise()
           .with_out(),
       make_row("polar(Tensor abs, Tensor angle) -> Tensor",
                "Complex numbers from their absolute values and angles.", polar,
-               {{re, im}, {re, tensor({1.f, 2.f, 3.f})}})
+               SAMPLES({re, im}, {re, tensor({1.f, 2.f, 3.f})}))
           .is_pointwise()
           .with_out(),
       make_row("isreal(Tensor input) -> Tensor", "True where the imaginary part is 0.", isreal,
-               {{z}, {z.t()}, {ints}})
+               SAMPLES({z}, {z.t()}, {ints}))
           .is_pointwise(),
-      make_row("real(Tensor input) -> Tensor", "The real parts, as a view; a real tensor as it is.",
-               +[](const Tensor& x) { return real(x); }, {{z}, {z.t()}, {ints}})
+      make_row(
+          "real(Tensor input) -> Tensor", "The real parts, as a view; a real tensor as it is.",
+          +[](const Tensor& x) { return real(x); }, SAMPLES({z}, {z.t()}, {ints}))
           .is_pointwise()
           .function_only(),
-      make_row("imag(Tensor input) -> Tensor", "The imaginary parts, as a view.",
-               +[](const Tensor& x) { return imag(x); }, {{z}, {z.t()}})
+      make_row(
+          "imag(Tensor input) -> Tensor", "The imaginary parts, as a view.",
+          +[](const Tensor& x) { return imag(x); }, SAMPLES({z}, {z.t()}))
           .is_pointwise()
           .function_only(),
-      make_row("conj(Tensor input) -> Tensor",
-               "The same numbers with the sign of the imaginary part changed.",
-               +[](const Tensor& x) { return conj(x); }, {{z}, {z.t()}, {ints}})
+      make_row(
+          "conj(Tensor input) -> Tensor",
+          "The same numbers with the sign of the imaginary part changed.",
+          +[](const Tensor& x) { return conj(x); }, SAMPLES({z}, {z.t()}, {ints}))
           .is_pointwise(),
       make_row("angle(Tensor input) -> Tensor", "The angle to the positive real axis, in radians.",
-               angle, {{z}, {re}, {ints}})
+               angle, SAMPLES({z}, {re}, {ints}))
           .is_pointwise()
           .with_out(),
       make_row("view_as_real(Tensor input) -> Tensor",
                "A real view with a last dimension of size 2: the real and the imaginary part.",
-               view_as_real, {{z}, {z.t()}})
+               view_as_real, SAMPLES({z}, {z.t()}))
           .function_only(),
       make_row("view_as_complex(Tensor input) -> Tensor",
                "A complex view of a real tensor whose last dimension has size 2.", view_as_complex,
-               {{view_as_real(z)}, {tensor({1.f, 2.f})}})
+               SAMPLES({view_as_real(z)}, {tensor({1.f, 2.f})}))
           .function_only(),
-      make_row("is_complex(Tensor input) -> bool", "Whether the dtype is a complex one.",
-               +[](const Tensor& x) { return is_complex(x); }, {{z}, {re}, {ints}}),
+      make_row(
+          "is_complex(Tensor input) -> bool", "Whether the dtype is a complex one.",
+          +[](const Tensor& x) { return is_complex(x); }, SAMPLES({z}, {re}, {ints})),
   };
 }
 

@@ -235,8 +235,8 @@ Tensor polygamma_of(const Tensor& x, int64_t n) { return polygamma(n, x); }
 }  // namespace
 
 std::vector<Row> gamma_rows() {
-  const Tensor x = tensor({{0.5f, 1.75f, 3.f}, {4.5f, 0.25f, 12.f}});
-  const Tensor ints = tensor({{1, 3, 2}, {5, 4, 12}}), shapes = tensor({1, 2, 5});
+  const Tensor x = SAMPLE(tensor({{0.5f, 1.75f, 3.f}, {4.5f, 0.25f, 12.f}}));
+  const Tensor ints = SAMPLE(tensor({{1, 3, 2}, {5, 4, 12}})), shapes = SAMPLE(tensor({1, 2, 5}));
   const auto n = [](int64_t v) { return Value(v); };
   std::vector<Row> rows;
   const auto add = [&](Row row) {
@@ -245,21 +245,21 @@ std::vector<Row> gamma_rows() {
   const std::string both = "(Tensor input, Tensor other) -> Tensor";
   rows.push_back(make_row("polygamma(int n, Tensor input) -> Tensor",
                           "The n-th derivative of digamma.", polygamma,
-                          {{n(0), x}, {n(1), x}, {n(2), x.t()}, {n(3), ints}})
+                          SAMPLES({n(0), x}, {n(1), x}, {n(2), x.t()}, {n(3), ints}))
                      .with_out());
   rows.push_back(make_row("polygamma(Tensor input, int n) -> Tensor",
-                          "The n-th derivative of digamma.", polygamma_of, {{x, n(2)}})
+                          "The n-th derivative of digamma.", polygamma_of, SAMPLES({x, n(2)}))
                      .method_only()
                      .with_in_place());
   add(make_row("mvlgamma(Tensor input, int p) -> Tensor",
                "The logarithm of the multivariate gamma function of dimension p.", mvlgamma,
-               {{x + 2, n(3)}, {x.t(), n(1)}, {ints + 1, n(2)}}));
+               SAMPLES({x + 2, n(3)}, {x.t(), n(1)}, {ints + 1, n(2)})));
   add(make_row("igamma" + both,
                "The share of the gamma distribution with shape input that is below other.", igamma,
-               {{shapes, x}, {ints, x}, {ints.t(), x.t()}}));
+               SAMPLES({shapes, x}, {ints, x}, {ints.t(), x.t()})));
   add(make_row("igammac" + both,
                "The share of the gamma distribution with shape input that is above other.", igammac,
-               {{shapes, x}, {ints, x}, {ints.t(), x.t()}}));
+               SAMPLES({shapes, x}, {ints, x}, {ints.t(), x.t()})));
   return rows;
 }
 

@@ -38,10 +38,11 @@ Tensor lcm(const Tensor& a, const Tensor& b) {
 }
 
 std::vector<Row> integer_rows() {
-  const Tensor ints = tensor({{6, -1, 0}, {12, 3, 255}}), row = tensor({5, 3, 1});
-  const Tensor bools = tensor({true, false, true});
-  const std::vector<Args> shifts = {{ints, row}, {ints, Tensor(3)}, {ints, bools}, {row, -row}};
-  const std::vector<Args> two = {{ints, row}, {ints, tensor({{4}, {-9}})}, {ints, bools}};
+  const Tensor ints = SAMPLE(tensor({{6, -1, 0}, {12, 3, 255}})), row = SAMPLE(tensor({5, 3, 1}));
+  const Tensor bools = SAMPLE(tensor({true, false, true}));
+  const std::vector<Args> shifts =
+      SAMPLES({ints, row}, {ints, Tensor(3)}, {ints, bools}, {row, -row});
+  const std::vector<Args> two = SAMPLES({ints, row}, {ints, tensor({{4}, {-9}})}, {ints, bools});
   const std::string operands = "(Tensor|Scalar input, Tensor|Scalar other) -> Tensor";
   const std::string tensors = "(Tensor input, Tensor other) -> Tensor";
   std::vector<Row> rows = {

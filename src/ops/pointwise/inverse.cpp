@@ -121,11 +121,12 @@ Tensor atanh(const Tensor& x) {
 }
 
 std::vector<Row> inverse_rows() {
-  const Tensor floats = tensor({{0.5f, -0.75f, 1.0f}, {0.0f, 0.25f, -0.125f}});
-  const Tensor large = tensor({{1.5f, 1.0f, 40.0f}, {2.0f, 3.5f, 7.0f}});
-  const Tensor ints = tensor({{1, 0, -1}, {3, 0, 12}}), row = tensor({2.0f, -0.5f, 3.0f});
-  const std::vector<Args> near = {{floats}, {floats.t()}, {ints}, {tensor(0.25f)}};
-  const std::vector<Args> far = {{large}, {large.t()}, {ints}, {tensor(1.25f)}};
+  const Tensor floats = SAMPLE(tensor({{0.5f, -0.75f, 1.0f}, {0.0f, 0.25f, -0.125f}}));
+  const Tensor large = SAMPLE(tensor({{1.5f, 1.0f, 40.0f}, {2.0f, 3.5f, 7.0f}}));
+  const Tensor ints = SAMPLE(tensor({{1, 0, -1}, {3, 0, 12}})),
+               row = SAMPLE(tensor({2.0f, -0.5f, 3.0f}));
+  const std::vector<Args> near = SAMPLES({floats}, {floats.t()}, {ints}, {tensor(0.25f)});
+  const std::vector<Args> far = SAMPLES({large}, {large.t()}, {ints}, {tensor(1.25f)});
   std::vector<Row> rows;
   const auto add = [&](const char* name, Function f, const char* text, const char* alias,
                        const std::vector<Args>& samples) {
@@ -145,7 +146,7 @@ std::vector<Row> inverse_rows() {
   add("atanh", atanh, "The inverse of the hyperbolic tangent; NaN beyond 1.", "arctanh", near);
   rows.push_back(make_row("atan2(Tensor input, Tensor other) -> Tensor",
                           "The angle of the point (other, input), from -pi to pi.", atan2,
-                          {{floats, row}, {ints, floats}, {ints, tensor({{2}, {-3}})}})
+                          SAMPLES({floats, row}, {ints, floats}, {ints, tensor({{2}, {-3}})}))
                      .also({"arctan2"})
                      .with_in_place()
                      .with_out()

@@ -90,15 +90,15 @@ Tensor logical_or(const Tensor& a, const Tensor& b) { return logical(Op::mask_or
 Tensor logical_xor(const Tensor& a, const Tensor& b) { return logical(Op::mask_xor, a, b); }
 
 std::vector<Row> logic_rows() {
-  const Tensor bools = tensor({{true, false, true}, {false, false, true}});
-  const Tensor row = tensor({true, true, false});
-  const Tensor ints = tensor({{6, -1, 0}, {12, 3, 255}});
-  const Tensor floats = tensor({0.0f, -0.5f, 3.0f});
-  const std::vector<Args> one_bits = {{bools}, {ints}, {tensor(true)}};
-  const std::vector<Args> two_bits = {
-      {bools, row}, {ints, bools}, {ints, tensor({5, 3, 1})}, {ints, Tensor(3)}};
-  const std::vector<Args> one = {{bools}, {ints}, {floats}};
-  const std::vector<Args> two = {{bools, row}, {ints, floats}, {bools, Tensor(true)}};
+  const Tensor bools = SAMPLE(tensor({{true, false, true}, {false, false, true}}));
+  const Tensor row = SAMPLE(tensor({true, true, false}));
+  const Tensor ints = SAMPLE(tensor({{6, -1, 0}, {12, 3, 255}}));
+  const Tensor floats = SAMPLE(tensor({0.0f, -0.5f, 3.0f}));
+  const std::vector<Args> one_bits = SAMPLES({bools}, {ints}, {tensor(true)});
+  const std::vector<Args> two_bits =
+      SAMPLES({bools, row}, {ints, bools}, {ints, tensor({5, 3, 1})}, {ints, Tensor(3)});
+  const std::vector<Args> one = SAMPLES({bools}, {ints}, {floats});
+  const std::vector<Args> two = SAMPLES({bools, row}, {ints, floats}, {bools, Tensor(true)});
   return {
       make_row("bitwise_not(Tensor input) -> Tensor",
                "Flips every bit of integers, and bools as logical_not does.", bitwise_not, one_bits)

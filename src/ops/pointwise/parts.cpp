@@ -136,11 +136,13 @@ Tensor heaviside(const Tensor& x, const Tensor& values) {
 }
 
 std::vector<Row> part_rows() {
-  const Tensor floats = tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.25f}});
-  const Tensor row = tensor({2.0f, -0.5f, 0.0f}), ints = tensor({{7, -7, 3}, {0, 12, -1}});
-  const Tensor odd = tensor({{float(NAN), 1.5f, 0.0f}, {float(-INFINITY), 3.0f, float(NAN)}});
-  const std::vector<Args> one = {{floats}, {floats.t()}, {ints}, {tensor(-3)}};
-  const std::vector<Args> two = {{floats, row}, {odd, floats}, {ints, row}, {ints, ints}};
+  const Tensor floats = SAMPLE(tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.25f}}));
+  const Tensor row = SAMPLE(tensor({2.0f, -0.5f, 0.0f})),
+               ints = SAMPLE(tensor({{7, -7, 3}, {0, 12, -1}}));
+  const Tensor odd =
+      SAMPLE(tensor({{float(NAN), 1.5f, 0.0f}, {float(-INFINITY), 3.0f, float(NAN)}}));
+  const std::vector<Args> one = SAMPLES({floats}, {floats.t()}, {ints}, {tensor(-3)});
+  const std::vector<Args> two = SAMPLES({floats, row}, {odd, floats}, {ints, row}, {ints, ints});
   const std::string tensors = "(Tensor input, Tensor other) -> Tensor";
   return {
       make_row("sgn(Tensor input) -> Tensor",
@@ -153,33 +155,35 @@ std::vector<Row> part_rows() {
                positive, one)
           .is_pointwise(),
       make_row("frac(Tensor input) -> Tensor", "What trunc leaves over, with the sign of input.",
-               frac, {{floats}, {floats.t()}, {tensor(-3.25f)}})
+               frac, SAMPLES({floats}, {floats.t()}, {tensor(-3.25f)}))
           .with_in_place()
           .with_out()
           .is_pointwise(),
       make_row("copysign(Tensor input, Tensor|Scalar other) -> Tensor",
                "The size of input with the sign of other.", copysign,
-               {{floats, row}, {ints, row}, {ints, Tensor(-2)}, {floats.t(), Tensor(-0.0)}})
+               SAMPLES({floats, row}, {ints, row}, {ints, Tensor(-2)}, {floats.t(), Tensor(-0.0)}))
           .with_in_place()
           .with_out()
           .is_pointwise(),
       make_row("signbit(Tensor input) -> Tensor",
                "True where the sign is minus, of -0 and NaN too.", signbit,
-               {{floats}, {-row}, {ints}, {tensor({true, false})}})
+               SAMPLES({floats}, {-row}, {ints}, {tensor({true, false})}))
           .with_out()
           .is_pointwise(),
       make_row("nextafter" + tensors, "The next number of the dtype after input toward other.",
-               nextafter, {{floats, row}, {floats.t(), floats.t() + 1}, {row, tensor(0.25f)}})
+               nextafter,
+               SAMPLES({floats, row}, {floats.t(), floats.t() + 1}, {row, tensor(0.25f)}))
           .with_in_place()
           .with_out()
           .is_pointwise(),
-      make_row("frexp(Tensor input) -> (Tensor mantissa, Tensor exponent)",
-               "Mantissas from 1/2 to 1 and exponents of 2, whose product is input.",
-               +[](const Tensor& x) { return frexp(x); },
-               {{floats}, {floats.t()}, {odd}, {tensor(1e-40f)}})
+      make_row(
+          "frexp(Tensor input) -> (Tensor mantissa, Tensor exponent)",
+          "Mantissas from 1/2 to 1 and exponents of 2, whose product is input.",
+          +[](const Tensor& x) { return frexp(x); },
+          SAMPLES({floats}, {floats.t()}, {odd}, {tensor(1e-40f)}))
           .with_out(),
       make_row("ldexp" + tensors, "input times 2 to the power of other.", ldexp,
-               {{floats, row}, {floats, ints}, {ints, ints}})
+               SAMPLES({floats, row}, {floats, ints}, {ints, ints}))
           .with_in_place()
           .with_out()
           .is_pointwise(),
@@ -193,7 +197,7 @@ std::vector<Row> part_rows() {
           .is_pointwise(),
       make_row("heaviside(Tensor input, Tensor values) -> Tensor",
                "0 where input is negative, 1 where it is positive, values where it is 0.",
-               heaviside, {{floats, row}, {ints, tensor({5, 6, 7})}, {row, floats}})
+               heaviside, SAMPLES({floats, row}, {ints, tensor({5, 6, 7})}, {row, floats}))
           .with_in_place()
           .with_out()
           .is_pointwise(),

@@ -55,7 +55,11 @@ DType result_type(std::initializer_list<const Tensor*> operands) {
   return result;
 }
 
-DType result_type(const Tensor& a, const Tensor& b) { return result_type({&a, &b}); }
+DType result_type(const Tensor& a, const Tensor& b) {
+  const TensorImpl &x = a.impl(), &y = b.impl();
+  if (x.dtype == y.dtype && !x.layout.sizes.empty() && !y.layout.sizes.empty()) return x.dtype;
+  return result_type({&a, &b});
+}
 
 bool is_number(const Tensor& x) { return x.impl().is_number && x.dim() == 0; }
 

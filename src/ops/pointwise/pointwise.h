@@ -16,7 +16,9 @@ namespace tamis {
 /// result_type for any number of operands. That of one operand is its dtype, except for a floating
 /// point number, which counts as float32.
 DType result_type(std::initializer_list<const Tensor*> operands);
-inline DType result_type(const Tensor& x) { return result_type({&x}); }
+inline DType result_type(const Tensor& x) {
+  return layout_of(x).sizes.empty() ? result_type({&x}) : x.impl().dtype;
+}
 
 /// The dtype that functions of analysis compute in: floating point and complex as it is, all else
 /// in float32.

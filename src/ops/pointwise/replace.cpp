@@ -84,20 +84,21 @@ Tensor nan_to_num_op(const Tensor& x, std::optional<double> nan, std::optional<d
 }  // namespace
 
 std::vector<Row> replace_rows() {
-  const Tensor floats = tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.0f}});
-  const Tensor odd = tensor({{float(NAN), 1.5f}, {float(-INFINITY), float(INFINITY)}});
-  const Tensor row = tensor({2.0f, -0.5f, 3.0f}), ints = tensor({{7, -7, 3}, {0, 12, -1}});
+  const Tensor floats = SAMPLE(tensor({{0.5f, -1.5f, 2.0f}, {0.0f, 2.5f, -7.0f}}));
+  const Tensor odd = SAMPLE(tensor({{float(NAN), 1.5f}, {float(-INFINITY), float(INFINITY)}}));
+  const Tensor row = SAMPLE(tensor({2.0f, -0.5f, 3.0f})),
+               ints = SAMPLE(tensor({{7, -7, 3}, {0, 12, -1}}));
   const Value none;
   return {
       make_row("clamp_min(Tensor input, Tensor|Scalar min) -> Tensor",
                "The larger of each element and min.", clamp_min,
-               {{floats, Tensor(-1)}, {floats, row}, {ints, Tensor(2)}})
+               SAMPLES({floats, Tensor(-1)}, {floats, row}, {ints, Tensor(2)}))
           .is_pointwise()
           .with_in_place()
           .with_out(),
       make_row("clamp_max(Tensor input, Tensor|Scalar max) -> Tensor",
                "The smaller of each element and max.", clamp_max,
-               {{floats, Tensor(1)}, {floats, row}, {ints, Tensor(2)}})
+               SAMPLES({floats, Tensor(1)}, {floats, row}, {ints, Tensor(2)}))
           .is_pointwise()
           .with_in_place()
           .with_out(),
@@ -106,16 +107,16 @@ std::vector<Row> replace_rows() {
                "NaN and infinities replaced by numbers: 0, the largest and the smallest of the "
                "dtype, unless others are given.",
                nan_to_num_op,
-               {{odd, none, none, none}, {odd, 2.0, 1.0, -1.0}, {ints, none, none, none}})
+               SAMPLES({odd, none, none, none}, {odd, 2.0, 1.0, -1.0}, {ints, none, none, none}))
           .is_pointwise()
           .with_in_place()
           .with_out(),
       make_row("isposinf(Tensor input) -> Tensor", "True where an element is infinity.", isposinf,
-               {{odd}, {ints}})
+               SAMPLES({odd}, {ints}))
           .is_pointwise()
           .with_out(),
       make_row("isneginf(Tensor input) -> Tensor", "True where an element is -infinity.", isneginf,
-               {{odd}, {ints}})
+               SAMPLES({odd}, {ints}))
           .is_pointwise()
           .with_out(),
   };

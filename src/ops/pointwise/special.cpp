@@ -154,11 +154,12 @@ Tensor float_power(const Tensor& a, const Tensor& b) {
 }
 
 std::vector<Row> special_rows() {
-  const Tensor floats = tensor({{0.5f, 0.75f, 0.9f}, {0.1f, 0.25f, 0.125f}});
-  const Tensor signs = tensor({{1.5f, -0.75f, 3.0f}, {-4.5f, 0.25f, -0.125f}});
-  const Tensor ints = tensor({{1, 3, 2}, {5, 4, 12}}), row = tensor({2.0f, 0.5f, 3.0f});
-  const std::vector<Args> one = {{floats}, {floats.t()}, {ints}, {tensor(0.25f)}};
-  const std::vector<Args> signed_one = {{signs}, {signs.t()}, {ints}, {tensor(0.25f)}};
+  const Tensor floats = SAMPLE(tensor({{0.5f, 0.75f, 0.9f}, {0.1f, 0.25f, 0.125f}}));
+  const Tensor signs = SAMPLE(tensor({{1.5f, -0.75f, 3.0f}, {-4.5f, 0.25f, -0.125f}}));
+  const Tensor ints = SAMPLE(tensor({{1, 3, 2}, {5, 4, 12}})),
+               row = SAMPLE(tensor({2.0f, 0.5f, 3.0f}));
+  const std::vector<Args> one = SAMPLES({floats}, {floats.t()}, {ints}, {tensor(0.25f)});
+  const std::vector<Args> signed_one = SAMPLES({signs}, {signs.t()}, {ints}, {tensor(0.25f)});
   const Value none;
   std::vector<Row> rows;
   const auto add = [&](Row r) {
@@ -174,23 +175,23 @@ std::vector<Row> special_rows() {
 #undef X
   // Not of integers, where it is nothing but rounding errors.
   add_one("sinc", sinc, "sin(pi x) / (pi x), and 1 at 0.",
-          {{floats}, {floats.t()}, {tensor(0.25f)}, {tensor({0.0f, -2.5f})}});
+          SAMPLES({floats}, {floats.t()}, {tensor(0.25f)}, {tensor({0.0f, -2.5f})}));
   add_one("deg2rad", deg2rad, "Degrees as radians.", signed_one);
   add_one("rad2deg", rad2deg, "Radians as degrees.", signed_one);
   add(make_row("logit(Tensor input, float? eps=None) -> Tensor",
                "log(x / (1 - x)), the inverse of sigmoid; with eps, x is limited to eps and 1 - "
                "eps first.",
-               logit, {{floats, none}, {floats.t(), 0.2}, {ints, 0.25}}));
+               logit, SAMPLES({floats, none}, {floats.t(), 0.2}, {ints, 0.25})));
   add(make_row("hypot(Tensor input, Tensor other) -> Tensor",
                "The root of the sum of squares, without overflow in between.", hypot,
-               {{signs, row}, {signs.t(), signs.t()}, {ints, row}}));
+               SAMPLES({signs, row}, {signs.t(), signs.t()}, {ints, row})));
   add(make_row("xlogy(Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
                "input * log(other), and 0 where input is 0.", xlogy,
-               {{signs, row}, {ints, row}, {ints, Tensor(2.5)}, {Tensor(2), row}}));
+               SAMPLES({signs, row}, {ints, row}, {ints, Tensor(2.5)}, {Tensor(2), row})));
   rows.push_back(
       make_row("float_power(Tensor|Scalar input, Tensor|Scalar exponent) -> Tensor",
                "input to the power of exponent, in float64.", float_power,
-               {{floats, row}, {ints, Tensor(2)}, {ints, Tensor(-0.5)}, {Tensor(2), row}})
+               SAMPLES({floats, row}, {ints, Tensor(2)}, {ints, Tensor(-0.5)}, {Tensor(2), row}))
           .with_in_place(float_power_in_place)
           .with_out()
           .is_pointwise());

@@ -79,11 +79,11 @@ std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim) {
 }
 
 std::vector<Row> extreme_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor ints = tensor({{5, 0, 5}, {0, 7, 7}});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({{5, 0, 5}, {0, 7, 7}}));
   const Value absent;
-  const std::vector<Args> samples = {
-      {x, absent, false}, {x, int64_t{0}, true}, {ints, int64_t{-1}, false}, {ints, absent, true}};
+  const std::vector<Args> samples = SAMPLES({x, absent, false}, {x, int64_t{0}, true},
+                                            {ints, int64_t{-1}, false}, {ints, absent, true});
   const std::string options = "int? dim=None, bool keepdim=False) -> ";
   return {
       make_row("argmax(Tensor input, " + options + "Tensor",

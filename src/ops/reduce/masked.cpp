@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "ops/exact.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/gradients.h"
@@ -42,6 +43,17 @@ Tensor variance(const Tensor& x, const Tensor& mask, const Dims& given, double c
       .var.reshape(reduced_shape(x, dims, keepdim));
 }
 
+/// var or std with exact = true.
+Tensor exact_form(bool root, const Tensor& x, const Tensor& mask, const Dims& dims,
+                  double correction, bool keepdim, DType result) {
+  Tensor plain;
+  if (is_tracked(x)) {
+    plain = root ? masked::std(x, mask, dims, correction, keepdim, result)
+                 : masked::var(x, mask, dims, correction, keepdim, result);
+  }
+  return exact_spread(x, input_mask(x, mask), dims, correction, keepdim, root, result, plain);
+}
+
 }  // namespace
 
 Tensor output_mask(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim) {
@@ -56,8 +68,14 @@ Tensor count(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdi
 }
 
 Tensor sum(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
-           std::optional<DType> dtype) {
-  return tamis::sum(kept(input_mask(x, mask), x, 0), dims, keepdim, dtype);
+           std::optional<DType> dtype, bool exact) {
+  const DType result = dtype.value_or(result_dtype(Reduction::sum, x.dtype()));
+  const auto plain = [&] {
+    return tamis::sum(kept(input_mask(x, mask), x, 0), dims, keepdim, dtype);
+  };
+  if (!exact || !is_floating_point(real_dtype(result))) return plain();
+  return exact_sum(x.to(result), input_mask(x, mask), dims, keepdim,
+                   is_tracked(x) ? plain() : Tensor());
 }
 
 Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
@@ -67,10 +85,14 @@ Tensor prod(const Tensor& x, const Tensor& mask, const Dims& dims, bool keepdim,
 }
 
 Tensor mean(const Tensor& x, const Tensor& given, const Dims& dims, bool keepdim,
-            std::optional<DType> dtype) {
+            std::optional<DType> dtype, bool exact) {
   const DType operand = dtype.value_or(x.dtype()), result = float_type(operand);
   const Shape over = normalize_dims(dims, x.dim());
   const Tensor mask = input_mask(x, given), values = x.to(operand);
+  if (exact) {
+    return exact_mean(values, mask, dims, keepdim, result,
+                      is_tracked(x) ? mean(x, given, dims, keepdim, dtype) : Tensor());
+  }
   // Integers in float64 where there is one, which holds the sums of all that are not huge.
   const Tensor chosen = kept(mask, operand == result ? values : values.to(wide_dtype(x)), 0);
   const Tensor total = is_complex(result) ? tamis::sum(chosen, over, true) : sum_wide(chosen, over);
@@ -98,14 +120,16 @@ Tensor argmin(const Tensor& x, const Tensor& mask, std::optional<int64_t> dim, b
 }
 
 Tensor var(const Tensor& x, const Tensor& mask, const Dims& dims, double correction, bool keepdim,
-           std::optional<DType> dtype) {
+           std::optional<DType> dtype, bool exact) {
   const DType result = dtype.value_or(real_dtype(float_type(x.dtype())));
+  if (exact) return exact_form(false, x, mask, dims, correction, keepdim, result);
   return variance(x, mask, dims, correction, keepdim, result).to(result);
 }
 
 Tensor std(const Tensor& x, const Tensor& mask, const Dims& dims, double correction, bool keepdim,
-           std::optional<DType> dtype) {
+           std::optional<DType> dtype, bool exact) {
   const DType result = dtype.value_or(real_dtype(float_type(x.dtype())));
+  if (exact) return exact_form(true, x, mask, dims, correction, keepdim, result);
   return deviation(variance(x, mask, dims, correction, keepdim, result)).to(result);
 }
 
@@ -166,6 +190,12 @@ Tensor reduction(const Tensor& x, const Dims& dims, bool keepdim, std::optional<
 }
 
 template <auto kOp>
+Tensor exact_reduction(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype,
+                       MaskArg mask, bool exact) {
+  return kOp(x, mask_of(mask), dims, keepdim, dtype, exact);
+}
+
+template <auto kOp>
 Tensor truth(const Tensor& x, const Dims& dims, bool keepdim, MaskArg mask) {
   return kOp(x, mask_of(mask), dims, keepdim);
 }
@@ -179,11 +209,11 @@ Tensor search(const Tensor& x, std::optional<int64_t> dim, bool keepdim, std::op
 template <auto kOp>
 Tensor spread(const Tensor& x, const Dims& dims, std::optional<bool> unbiased,
               std::optional<double> correction, bool keepdim, std::optional<DType> dtype,
-              MaskArg mask) {
+              MaskArg mask, bool exact) {
   check(!unbiased || !correction, ErrorKind::value,
         "Only one of unbiased and correction may be given");
   const double less = unbiased ? *unbiased : correction.value_or(1);
-  return kOp(x, mask_of(mask), dims, less, keepdim, dtype);
+  return kOp(x, mask_of(mask), dims, less, keepdim, dtype, exact);
 }
 
 Tensor norm_of(const Tensor& x, double ord, const Dims& dims, bool keepdim,
@@ -198,47 +228,56 @@ Tensor output_mask_of(const Tensor& x, const Dims& dims, bool keepdim, const Mas
 }  // namespace
 
 std::vector<Row> masked_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor ints = tensor({{5, 0, 5}, {0, 7, 7}});
-  const Tensor mask = tensor({{true, false, true}, {false, false, false}});
-  const Tensor row = tensor({true, false, true}), column = tensor({{false}, {true}});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({{5, 0, 5}, {0, 7, 7}}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, false, false}}));
+  const Tensor row = SAMPLE(tensor({true, false, true})),
+               column = SAMPLE(tensor({{false}, {true}}));
   const Shape none;
   const Value absent;
   const std::string options =
       "bool keepdim=False, dtype? dtype=None, Tensor|bool[]? mask=None) -> Tensor";
   const std::string dims = "(Tensor input, int[] dim=[], *, ";
-  const std::vector<Args> samples = {{x, none, false, absent, mask},
-                                     {x, Shape{1}, true, absent, row},
-                                     {x, Shape{0, 1}, false, DType::float64, column},
-                                     {x, Shape{-1}, false, absent, absent}};
+  const std::vector<Args> samples = SAMPLES(
+      {x, none, false, absent, mask}, {x, Shape{1}, true, absent, row},
+      {x, Shape{0, 1}, false, DType::float64, column}, {x, Shape{-1}, false, absent, absent});
+  const std::string exact_options =
+      "bool keepdim=False, dtype? dtype=None, Tensor|bool[]? mask=None, bool exact=False) -> "
+      "Tensor";
   std::vector<Args> with_ints = samples;
   with_ints.push_back({ints, Shape{1}, false, absent, mask});
-  const std::vector<Args> searches = {{x, absent, false, absent, mask},
-                                      {ints, int64_t{1}, false, absent, mask},
-                                      {x, int64_t{0}, true, absent, column}};
-  const std::vector<Args> truths = {{ints, none, false, mask},
-                                    {ints, Shape{1}, true, row},
-                                    {x, Shape{0, 1}, false, absent},
-                                    {x, Shape{-1}, false, mask}};
-  const std::vector<Args> spreads = {{x, none, absent, absent, false, absent, mask},
-                                     {x, Shape{1}, false, absent, true, absent, row},
-                                     {ints, Shape{0}, absent, 0.5, false, absent, column}};
+  std::vector<Args> exact_samples = with_ints;
+  for (Args& sample : exact_samples) sample.push_back(false);
+  exact_samples.push_back({x, Shape{1}, false, absent, row, true});
+  const std::vector<Args> searches =
+      SAMPLES({x, absent, false, absent, mask}, {ints, int64_t{1}, false, absent, mask},
+              {x, int64_t{0}, true, absent, column});
+  const std::vector<Args> truths =
+      SAMPLES({ints, none, false, mask}, {ints, Shape{1}, true, row},
+              {x, Shape{0, 1}, false, absent}, {x, Shape{-1}, false, mask});
+  const std::vector<Args> spreads =
+      SAMPLES({x, none, absent, absent, false, absent, mask, false},
+              {x, Shape{1}, false, absent, true, absent, row, false},
+              {x, Shape{1}, false, absent, true, absent, row, true},
+              {ints, Shape{0}, absent, 0.5, false, absent, column, false});
   const std::string moment =
       "(Tensor input, int[] dim=[], bool? unbiased=None, *, float? "
       "correction=None, " +
-      options;
+      exact_options;
   const std::string arg = "(Tensor input, int? dim=None, *, " + options;
   const std::string truth_options =
       dims + "bool keepdim=False, Tensor|bool[]? mask=None) -> Tensor";
   std::vector<Row> rows = {
-      make_row("masked.sum" + dims + options, "The sum of the kept elements; 0 if there are none.",
-               reduction<masked::sum>, with_ints),
+      make_row("masked.sum" + dims + exact_options,
+               "The sum of the kept elements; 0 if there are none. With exact, here and in mean, "
+               "var and std, that of exact arithmetic, rounded once.",
+               exact_reduction<masked::sum>, exact_samples),
       make_row("masked.prod" + dims + options,
                "The product of the kept elements; 1 if there are none.", reduction<masked::prod>,
                with_ints),
-      make_row("masked.mean" + dims + options,
-               "The mean of the kept elements; NaN if there are none.", reduction<masked::mean>,
-               with_ints),
+      make_row("masked.mean" + dims + exact_options,
+               "The mean of the kept elements; NaN if there are none.",
+               exact_reduction<masked::mean>, exact_samples),
       make_row("masked.amax" + dims + options,
                "The largest kept element; the least value of the dtype if there are none.",
                reduction<masked::amax>, with_ints),
@@ -263,9 +302,8 @@ std::vector<Row> masked_rows() {
       make_row("masked.norm(Tensor input, float ord=2, int[] dim=[], *, " + options,
                "The norm of the kept elements; 0 if there are none, infinity if ord is negative.",
                norm_of,
-               {{x, 2.0, none, false, absent, mask},
-                {x, 1.0, Shape{1}, true, absent, row},
-                {x, -HUGE_VAL, Shape{0}, false, absent, column}}),
+               SAMPLES({x, 2.0, none, false, absent, mask}, {x, 1.0, Shape{1}, true, absent, row},
+                       {x, -HUGE_VAL, Shape{0}, false, absent, column})),
       make_row("masked.logsumexp" + dims + options,
                "The logarithm of the sum of exponentials of the kept elements; -infinity if there "
                "are none.",
@@ -278,9 +316,10 @@ std::vector<Row> masked_rows() {
                truths),
       make_row("masked.count" + truth_options, "The number of kept elements.", truth<masked::count>,
                truths),
-      make_row("masked.output_mask" + truth_options,
-               "True where a reduction by this mask is made of any elements.", output_mask_of,
-               {{x, Shape{1}, false, mask}, {x, none, true, row}, {x, Shape{0}, false, column}}),
+      make_row(
+          "masked.output_mask" + truth_options,
+          "True where a reduction by this mask is made of any elements.", output_mask_of,
+          SAMPLES({x, Shape{1}, false, mask}, {x, none, true, row}, {x, Shape{0}, false, column})),
   };
   for (Row& r : masked_normalization_rows()) rows.push_back(std::move(r));
   return rows;

@@ -90,15 +90,14 @@ Tensor logaddexp_of(const Tensor& x, const Tensor& other, std::optional<DType> d
 }  // namespace
 
 std::vector<Row> masked_normalization_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor ints = tensor({{5, 0, 5}, {0, 7, 7}});
-  const Tensor mask = tensor({{true, false, true}, {false, false, false}});
-  const Tensor row = tensor({true, false, true});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({{5, 0, 5}, {0, 7, 7}}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, false, false}}));
+  const Tensor row = SAMPLE(tensor({true, false, true}));
   const Value absent;
-  const std::vector<Args> samples = {{x, int64_t{1}, absent, mask},
-                                     {x, int64_t{0}, DType::float64, row},
-                                     {ints, int64_t{-1}, DType::float32, mask},
-                                     {x, int64_t{0}, absent, absent}};
+  const std::vector<Args> samples =
+      SAMPLES({x, int64_t{1}, absent, mask}, {x, int64_t{0}, DType::float64, row},
+              {ints, int64_t{-1}, DType::float32, mask}, {x, int64_t{0}, absent, absent});
   std::vector<Args> sums = samples;
   sums.push_back({ints, int64_t{1}, absent, mask});
   const std::string options =
@@ -107,7 +106,8 @@ std::vector<Row> masked_normalization_rows() {
       make_row("masked.logaddexp(Tensor input, Tensor|Scalar other, *, dtype? dtype=None, Tensor? "
                "input_mask=None, Tensor? other_mask=None) -> Tensor",
                "log(exp(input) + exp(other)), where what is masked out counts as -infinity.",
-               logaddexp_of, {{x, x, absent, mask, row}, {x, x, DType::float64, absent, mask}}),
+               logaddexp_of,
+               SAMPLES({x, x, absent, mask, row}, {x, x, DType::float64, absent, mask})),
       make_row("masked.softmax" + options,
                "softmax of the kept elements along dim; 0 where masked out.",
                along<masked::softmax>, samples),
@@ -117,13 +117,13 @@ std::vector<Row> masked_normalization_rows() {
       make_row("masked.softmin" + options,
                "softmin of the kept elements along dim; 0 where masked out.",
                along<masked::softmin>, samples),
-      make_row(
-          "masked.normalize(Tensor input, float ord, int dim, *, float eps=1e-12, dtype? "
-          "dtype=None, Tensor|bool[]? mask=None) -> Tensor",
-          "The kept elements divided by their norm along dim, or by eps if that is larger; 0 "
-          "where masked out.",
-          normalize_of,
-          {{x, 2.0, int64_t{1}, 1e-12, absent, mask}, {x, 1.0, int64_t{0}, 1e-12, absent, row}}),
+      make_row("masked.normalize(Tensor input, float ord, int dim, *, float eps=1e-12, dtype? "
+               "dtype=None, Tensor|bool[]? mask=None) -> Tensor",
+               "The kept elements divided by their norm along dim, or by eps if that is larger; 0 "
+               "where masked out.",
+               normalize_of,
+               SAMPLES({x, 2.0, int64_t{1}, 1e-12, absent, mask},
+                       {x, 1.0, int64_t{0}, 1e-12, absent, row})),
       make_row("masked.cumsum" + options,
                "The running sum of the kept elements along dim, in the dtype of input.",
                along<masked::cumsum>, sums),

@@ -104,7 +104,7 @@ Tensor norm_by(const Tensor& x, const std::variant<double, std::string>& p, cons
 }  // namespace
 
 std::vector<Row> norm_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
   const Shape none;
   const Value no_dtype;
   return {
@@ -113,17 +113,15 @@ std::vector<Row> norm_rows() {
                "The p-norm of the elements as of a vector, over all dimensions or the given ones; "
                "or of matrices, 'fro' the same as 2, 'nuc' the sum of the singular values.",
                norm_by,
-               {{x, 2.0, none, false, no_dtype},
-                {x, 1.0, Shape{0}, true, no_dtype},
-                {x, HUGE_VAL, Shape{-1}, false, no_dtype},
-                {x, -HUGE_VAL, Shape{0, 1}, false, no_dtype},
-                {x, 0.0, Shape{1}, false, DType::float64},
-                {x, 3.0, none, true, no_dtype},
-                {x, std::string("fro"), Shape{1}, false, no_dtype}})
+               SAMPLES({x, 2.0, none, false, no_dtype}, {x, 1.0, Shape{0}, true, no_dtype},
+                       {x, HUGE_VAL, Shape{-1}, false, no_dtype},
+                       {x, -HUGE_VAL, Shape{0, 1}, false, no_dtype},
+                       {x, 0.0, Shape{1}, false, DType::float64}, {x, 3.0, none, true, no_dtype},
+                       {x, std::string("fro"), Shape{1}, false, no_dtype}))
           .with_out(),
       make_row("normalize(Tensor input, float p=2, int dim=1, float eps=1e-12) -> Tensor",
                "Each element divided by the norm along dim, or by eps if that is larger.",
-               normalize, {{x, 2.0, int64_t{1}, 1e-12}, {x, 1.0, int64_t{0}, 1e-12}})
+               normalize, SAMPLES({x, 2.0, int64_t{1}, 1e-12}, {x, 1.0, int64_t{0}, 1e-12}))
           .function_only()
           .with_out(),
   };

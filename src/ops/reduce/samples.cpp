@@ -236,33 +236,31 @@ bool is_nonzero(const Tensor& x) {
 }
 
 std::vector<Row> sample_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f, 0.5f}, {4.f, 0.f, 6.f, 1.f}});
-  const Tensor ints = tensor({{1, 2, 4}, {0, 3, 1}}), often = tensor({1, 2, 0, 3});
-  const Tensor share = tensor({0.5f, 1.f, 0.25f, 2.f}), edges = tensor({-2.f, 0.f, 0.5f, 4.f});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f, 0.5f}, {4.f, 0.f, 6.f, 1.f}}));
+  const Tensor ints = SAMPLE(tensor({{1, 2, 4}, {0, 3, 1}})), often = SAMPLE(tensor({1, 2, 0, 3}));
+  const Tensor share = SAMPLE(tensor({0.5f, 1.f, 0.25f, 2.f})),
+               edges = SAMPLE(tensor({-2.f, 0.f, 0.5f, 4.f}));
   const Value none;
   const auto n = [](int64_t v) { return Value(v); };
   return {
       make_row("cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? "
                "aweights=None) -> Tensor",
                "The covariances of the rows of input.", cov,
-               {{x, n(1), none, none},
-                {x, n(0), often, share},
-                {x, n(1), often, none},
-                {ints, n(1), none, none},
-                {share, n(1), none, none}}),
+               SAMPLES({x, n(1), none, none}, {x, n(0), often, share}, {x, n(1), often, none},
+                       {ints, n(1), none, none}, {share, n(1), none, none})),
       make_row("corrcoef(Tensor input) -> Tensor", "The correlations of the rows of input.",
-               corrcoef, {{x}, {ints}, {share}}),
+               corrcoef, SAMPLES({x}, {ints}, {share})),
       make_row("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
                "How many elements are in each of equal intervals from min to max, or between the "
                "extremes.",
-               histc, {{x, n(4), Scalar(0), Scalar(0)}, {x, n(3), Scalar(-1), Scalar(4)}})
+               histc, SAMPLES({x, n(4), Scalar(0), Scalar(0)}, {x, n(3), Scalar(-1), Scalar(4)}))
           .with_out(),
       make_row("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) "
                "-> (Tensor hist, Tensor bin_edges)",
                "How many elements, or what weights, are between each two edges, and the edges.",
                static_cast<std::pair<Tensor, Tensor> (*)(
                    const Tensor&, const Tensor&, const std::optional<Tensor>&, bool)>(histogram),
-               {{x, edges, none, false}, {share, edges, share, true}})
+               SAMPLES({x, edges, none, false}, {share, edges, share, true}))
           .with_out(),
       make_row("histogram(Tensor input, int bins, *, Tensor|float[]? range=None, Tensor? "
                "weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
@@ -271,19 +269,18 @@ std::vector<Row> sample_rows() {
                static_cast<std::pair<Tensor, Tensor> (*)(
                    const Tensor&, int64_t, const std::optional<Tensor>&,
                    const std::optional<Tensor>&, bool)>(histogram),
-               {{x, n(4), none, none, false}, {x, n(3), edges.narrow(0, 1, 2), x, true}})
+               SAMPLES({x, n(4), none, none, false}, {x, n(3), edges.narrow(0, 1, 2), x, true}))
           .with_out(),
       make_row("layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? "
                "bias=None, float eps=1e-05) -> Tensor",
                "The elements less their mean, divided by their standard deviation, over the last "
                "dimensions; times weight, plus bias.",
                layer_norm,
-               {{x, Shape{4}, none, none, 1e-5},
-                {x, Shape{4}, share, edges, 1e-5},
-                {x, Shape{2, 4}, x, none, 0.5}})
+               SAMPLES({x, Shape{4}, none, none, 1e-5}, {x, Shape{4}, share, edges, 1e-5},
+                       {x, Shape{2, 4}, x, none, 0.5}))
           .function_only(),
       make_row("is_nonzero(Tensor input) -> bool", "Whether the only element is not zero.",
-               is_nonzero, {{tensor({2.5f})}, {tensor(0)}, {tensor({{false}})}}),
+               is_nonzero, SAMPLES({tensor({2.5f})}, {tensor(0)}, {tensor({{false}})})),
   };
 }
 

@@ -157,13 +157,13 @@ Tensor diff(const Tensor& x, int64_t n, int64_t dim, std::optional<Tensor> prepe
 }
 
 std::vector<Row> scan_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor ints = tensor({{5, 0, 5}, {0, 7, 7}});
-  const Tensor mask = tensor({{true, false, true}, {true, true, true}});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({{5, 0, 5}, {0, 7, 7}}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {true, true, true}}));
   const Value absent;
-  const std::vector<Args> sums = {
-      {x, int64_t{1}, absent}, {ints, int64_t{0}, DType::float32}, {mask, int64_t{-1}, absent}};
-  const std::vector<Args> along = {{x, int64_t{1}}, {ints, int64_t{0}}, {mask, int64_t{-1}}};
+  const std::vector<Args> sums = SAMPLES(
+      {x, int64_t{1}, absent}, {ints, int64_t{0}, DType::float32}, {mask, int64_t{-1}, absent});
+  const std::vector<Args> along = SAMPLES({x, int64_t{1}}, {ints, int64_t{0}}, {mask, int64_t{-1}});
   const std::string options = "(Tensor input, int dim, *, dtype? dtype=None) -> Tensor";
   const std::string both = "(Tensor input, int dim) -> (Tensor values, Tensor indices)";
   return {
@@ -187,17 +187,17 @@ std::vector<Row> scan_rows() {
           .with_out(),
       make_row("logcumsumexp(Tensor input, int dim) -> Tensor",
                "The logarithm of the running sum of exponentials along dim.", logcumsumexp,
-               {{x, int64_t{1}}, {x, int64_t{0}}})
+               SAMPLES({x, int64_t{1}}, {x, int64_t{0}}))
           .with_out(),
       make_row("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) "
                "-> Tensor",
                "The differences between neighbours along dim, n times over; of bools, where they "
                "differ.",
                diff,
-               {{x, int64_t{1}, int64_t{-1}, absent, absent},
-                {ints, int64_t{2}, int64_t{1}, absent, absent},
-                {mask, int64_t{1}, int64_t{0}, absent, absent},
-                {ints, int64_t{1}, int64_t{0}, tensor({{1, 2, 3}}), tensor({{4, 4, 4}})}})
+               SAMPLES({x, int64_t{1}, int64_t{-1}, absent, absent},
+                       {ints, int64_t{2}, int64_t{1}, absent, absent},
+                       {mask, int64_t{1}, int64_t{0}, absent, absent},
+                       {ints, int64_t{1}, int64_t{0}, tensor({{1, 2, 3}}), tensor({{4, 4, 4}})}))
           .with_out(),
   };
 }

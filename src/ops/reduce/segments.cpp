@@ -160,8 +160,10 @@ Tensor segment_reduce(const Tensor& x, const std::string& reduce,
 }
 
 std::vector<Row> segment_rows() {
-  const Tensor x = tensor({{0.5f, -2.f}, {3.f, 0.25f}, {1.f, 1.5f}, {4.f, -1.f}, {2.f, 6.f}});
-  const Tensor lengths = tensor({2, 3}), gaps = tensor({2, 0, 3}), offsets = tensor({0, 4, 5});
+  const Tensor x =
+      SAMPLE(tensor({{0.5f, -2.f}, {3.f, 0.25f}, {1.f, 1.5f}, {4.f, -1.f}, {2.f, 6.f}}));
+  const Tensor lengths = SAMPLE(tensor({2, 3})), gaps = SAMPLE(tensor({2, 0, 3})),
+               offsets = SAMPLE(tensor({0, 4, 5}));
   const Value none;
   const auto text = [](const char* s) { return Value(std::string(s)); };
   const auto n = [](int64_t v) { return Value(v); };
@@ -171,14 +173,14 @@ std::vector<Row> segment_rows() {
                "The sums, means, extremes or products of segments that follow each other along "
                "axis.",
                segment_reduce,
-               {{x, text("sum"), gaps, none, n(0), false, none},
-                {x, text("mean"), lengths, none, n(0), false, none},
-                {x, text("max"), lengths, none, n(0), false, none},
-                {x, text("min"), none, offsets, n(0), false, none},
-                {x, text("prod"), lengths, none, n(0), false, none},
-                {x, text("mean"), gaps, none, n(0), false, Scalar(2.5)},
-                {x, text("max"), gaps, none, n(0), false, Scalar(-9)},
-                {x.t(), text("sum"), tensor({{2, 3}, {1, 2}}), none, n(1), true, none}}),
+               SAMPLES({x, text("sum"), gaps, none, n(0), false, none},
+                       {x, text("mean"), lengths, none, n(0), false, none},
+                       {x, text("max"), lengths, none, n(0), false, none},
+                       {x, text("min"), none, offsets, n(0), false, none},
+                       {x, text("prod"), lengths, none, n(0), false, none},
+                       {x, text("mean"), gaps, none, n(0), false, Scalar(2.5)},
+                       {x, text("max"), gaps, none, n(0), false, Scalar(-9)},
+                       {x.t(), text("sum"), tensor({{2, 3}, {1, 2}}), none, n(1), true, none})),
   };
 }
 

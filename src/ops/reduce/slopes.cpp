@@ -213,14 +213,15 @@ using SlopesAt = std::vector<Tensor> (*)(const Tensor&, const std::vector<Tensor
 }  // namespace
 
 std::vector<Row> slope_rows() {
-  const Tensor y = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}, {0.5f, 1.f, 2.f}});
-  const Tensor x = tensor({0.f, 0.5f, 2.f}), ints = tensor({{1, 2, 4}, {0, 3, 1}, {5, 5, 2}});
+  const Tensor y = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}, {0.5f, 1.f, 2.f}}));
+  const Tensor x = SAMPLE(tensor({0.f, 0.5f, 2.f})),
+               ints = SAMPLE(tensor({{1, 2, 4}, {0, 3, 1}, {5, 5, 2}}));
   const auto n = [](int64_t v) { return Value(v); };
   const Shape all;
   const std::string over = "(Tensor y, Tensor x, *, int dim=-1) -> Tensor";
   const std::string evenly = "(Tensor y, *, float dx=1, int dim=-1) -> Tensor";
-  const std::vector<Args> over_samples = {{y, x, n(-1)}, {y, x, n(0)}, {ints, y, n(1)}};
-  const std::vector<Args> even_samples = {{y, 1.0, n(-1)}, {ints, 0.5, n(0)}};
+  const std::vector<Args> over_samples = SAMPLES({y, x, n(-1)}, {y, x, n(0)}, {ints, y, n(1)});
+  const std::vector<Args> even_samples = SAMPLES({y, 1.0, n(-1)}, {ints, 0.5, n(0)});
   return {
       make_row("trapezoid" + over,
                "The area under y along a dimension by the trapezoid rule, for samples at x.",
@@ -242,22 +243,21 @@ std::vector<Row> slope_rows() {
                "The slopes along each dimension by differences, for samples that are spacing "
                "apart.",
                gradient_evenly,
-               {{y, Scalar(1), all, n(1)},
-                {y, Scalar(0.5), Shape{1}, n(2)},
-                {ints, Scalar(2), all, n(1)}})
+               SAMPLES({y, Scalar(1), all, n(1)}, {y, Scalar(0.5), Shape{1}, n(2)},
+                       {ints, Scalar(2), all, n(1)}))
           .function_only(),
       make_row("gradient(Tensor input, *, Tensor[] spacing, int[] dim=[], int edge_order=1) -> "
                "Tensor[]",
                "The slopes along each dimension by differences, for samples at these positions.",
                static_cast<SlopesAt>(gradient),
-               {{y, std::vector<Tensor>{x, x + x * x}, all, n(1)},
-                {y, std::vector<Tensor>{x}, Shape{-1}, n(2)}})
+               SAMPLES({y, std::vector<Tensor>{x, x + x * x}, all, n(1)},
+                       {y, std::vector<Tensor>{x}, Shape{-1}, n(2)}))
           .function_only(),
       make_row("gradient(Tensor input, *, Tensor|float[] spacing, int[] dim=[], int edge_order=1) "
                "-> Tensor[]",
                "The slopes along each dimension by differences, with a distance for each.",
                static_cast<Slopes>(gradient),
-               {{y, tensor({0.5f, 2.f}), all, n(1)}, {y, tensor({2.f}), Shape{0}, n(2)}})
+               SAMPLES({y, tensor({0.5f, 2.f}), all, n(1)}, {y, tensor({2.f}), Shape{0}, n(2)}))
           .function_only(),
   };
 }

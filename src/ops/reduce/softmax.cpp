@@ -32,9 +32,9 @@ Tensor log_add(const char* op, const Tensor& a, const Tensor& b, Tensor (*tail)(
   check_implemented(is_floating_point(dtype), op, dtype);
   const Tensor x = widened(a.to(dtype)), y = widened(b.to(dtype));
   const Tensor high = maximum(x, y), low = minimum(x, y);
-  // Equal infinities have no difference.
-  const Tensor same = logical_and(isinf(x), eq(x, y));
-  return where(same, high, add(high, tail(sub(low, high)))).to(dtype);
+  // Equal infinities have no difference, and equal numbers have this one.
+  const Tensor apart = where(eq(x, y), scalar_tensor(0, high.dtype()), sub(low, high));
+  return add(high, tail(apart)).to(dtype);
 }
 
 }  // namespace
@@ -159,26 +159,26 @@ Tensor softmin(const Tensor& x, int64_t dim, std::optional<DType> dtype) {
 }
 
 std::vector<Row> softmax_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor ints = tensor({{5, 0, 5}, {0, 7, 7}});
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor ints = SAMPLE(tensor({{5, 0, 5}, {0, 7, 7}}));
   const Value no_dtype;
-  const std::vector<Args> samples = {{x, int64_t{1}, no_dtype},
-                                     {x, int64_t{0}, DType::float64},
-                                     {ints, int64_t{-1}, DType::float32}};
+  const std::vector<Args> samples =
+      SAMPLES({x, int64_t{1}, no_dtype}, {x, int64_t{0}, DType::float64},
+              {ints, int64_t{-1}, DType::float32});
   const std::string options = "(Tensor input, int dim, *, dtype? dtype=None) -> Tensor";
   return {
       make_row("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor",
                "The logarithm of the sum of exponentials over the given dimensions.", logsumexp,
-               {{x, Shape{1}, false}, {x, Shape{0, 1}, true}, {ints, Shape{-1}, false}})
+               SAMPLES({x, Shape{1}, false}, {x, Shape{0, 1}, true}, {ints, Shape{-1}, false}))
           .with_out(),
       make_row("logaddexp(Tensor input, Tensor|Scalar other) -> Tensor",
                "log(exp(input) + exp(other)), without overflow.", logaddexp,
-               {{x, tensor({0.f, 1.f, -1.f})}, {x, x}})
+               SAMPLES({x, tensor({0.f, 1.f, -1.f})}, {x, x}))
           .is_pointwise()
           .with_out(),
       make_row("logaddexp2(Tensor input, Tensor|Scalar other) -> Tensor",
                "log2(2^input + 2^other), without overflow.", logaddexp2,
-               {{x, tensor({0.f, 1.f, -1.f})}, {x, x}})
+               SAMPLES({x, tensor({0.f, 1.f, -1.f})}, {x, x}))
           .is_pointwise()
           .with_out(),
       make_row("softmax" + options,

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "ops/exact.h"
 #include "ops/mask_args.h"
 #include "ops/pointwise/pointwise.h"
 #include "ops/reduce/gradients.h"
@@ -18,10 +19,14 @@ namespace tamis {
 
 namespace {
 
-Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, double correction,
-                        const Tensor& mask = {}) {
+void check_spread(const char* op, const Tensor& x) {
   check(is_floating_point(x.dtype()) || is_complex(x), ErrorKind::dtype,
         "{} only support floating point and complex dtypes", op);
+}
+
+Moments checked_moments(const char* op, const Tensor& x, const Dims& dims, double correction,
+                        const Tensor& mask = {}) {
+  check_spread(op, x);
   return moments(x, mask, normalize_dims(dims, x.dim()), correction, x.dtype());
 }
 
@@ -90,13 +95,25 @@ Tensor deviation(const Tensor& variance) {
   return where(variance == 0, scalar_tensor(0, variance.dtype()), sqrt(variance));
 }
 
-Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
-  return shaped(checked_moments("std and var", x, dims, correction).var, x, dims, keepdim);
+Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim, bool exact) {
+  check_spread("std and var", x);
+  const auto plain = [&] {
+    return shaped(checked_moments("std and var", x, dims, correction).var, x, dims, keepdim);
+  };
+  if (!exact) return plain();
+  return exact_spread(x, {}, dims, correction, keepdim, false, real_dtype(x.dtype()),
+                      is_tracked(x) ? plain() : Tensor());
 }
 
-Tensor std(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
-  return shaped(deviation(checked_moments("std and var", x, dims, correction).var), x, dims,
-                keepdim);
+Tensor std(const Tensor& x, const Dims& dims, double correction, bool keepdim, bool exact) {
+  check_spread("std and var", x);
+  const auto plain = [&] {
+    return shaped(deviation(checked_moments("std and var", x, dims, correction).var), x, dims,
+                  keepdim);
+  };
+  if (!exact) return plain();
+  return exact_spread(x, {}, dims, correction, keepdim, true, real_dtype(x.dtype()),
+                      is_tracked(x) ? plain() : Tensor());
 }
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims, double correction,
@@ -190,11 +207,20 @@ auto with_correction(const Tensor& x, const Dims& dims, std::optional<bool> unbi
   return kOp(x, dims, correction_of(unbiased, correction), keepdim);
 }
 
+/// The same with exact at the end.
+template <auto kOp>
+Tensor with_exact(const Tensor& x, const Dims& dims, std::optional<bool> unbiased, bool keepdim,
+                  std::optional<double> correction, bool exact) {
+  return kOp(x, dims, correction_of(unbiased, correction), keepdim, exact);
+}
+
 /// PyTorch's overload (input, unbiased).
 template <auto kOp>
 auto of_all(const Tensor& x, bool unbiased) {
   return kOp(x, {}, unbiased ? 1 : 0, false);
 }
+Tensor var_of_all(const Tensor& x, bool unbiased) { return var(x, {}, unbiased ? 1 : 0); }
+Tensor std_of_all(const Tensor& x, bool unbiased) { return tamis::std(x, {}, unbiased ? 1 : 0); }
 
 /// The same with NumPy's arguments: (input, dim, keepdim, correction).
 template <auto kOp>
@@ -205,47 +231,52 @@ Tensor with_divisor(const Tensor& x, const Dims& dims, bool keepdim, double corr
 }  // namespace
 
 std::vector<Row> statistic_rows() {
-  const Tensor x = tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}});
-  const Tensor holes = where(tensor({{true, false, true}, {true, true, false}}), x, NAN);
+  const Tensor x = SAMPLE(tensor({{1.f, -2.f, 3.5f}, {4.f, 0.f, 6.f}}));
+  const Tensor holes = SAMPLE(where(tensor({{true, false, true}, {true, true, false}}), x, NAN));
   const Shape none;
   const Value absent;
   const std::string dims = "(Tensor input, int[] dim=[], ";
   const std::string corrected =
       dims + "bool? unbiased=None, bool keepdim=False, *, float? correction=None) -> ";
-  const std::vector<Args> moment_samples = {{x, none, absent, false, absent},
-                                            {x, Shape{1}, false, true, absent},
-                                            {x, Shape{0, -1}, absent, false, 2.0},
-                                            {x, Shape{0}, true, false, absent}};
-  const std::vector<Args> nan_samples = {{holes, none, false, absent},
-                                         {holes, Shape{0}, true, absent},
-                                         {x, Shape{-1}, false, DType::float64}};
+  const std::vector<Args> moment_samples =
+      SAMPLES({x, none, absent, false, absent}, {x, Shape{1}, false, true, absent},
+              {x, Shape{0, -1}, absent, false, 2.0}, {x, Shape{0}, true, false, absent});
+  const std::string with_exactness =
+      dims +
+      "bool? unbiased=None, bool keepdim=False, *, float? correction=None, bool exact=False) -> ";
+  std::vector<Args> exact_samples = moment_samples;
+  for (Args& sample : exact_samples) sample.push_back(false);
+  exact_samples.push_back({x, Shape{1}, absent, false, absent, true});
+  const std::vector<Args> nan_samples =
+      SAMPLES({holes, none, false, absent}, {holes, Shape{0}, true, absent},
+              {x, Shape{-1}, false, DType::float64});
   const std::string extreme = dims + "bool keepdim=False) -> Tensor";
-  const std::vector<Args> extreme_samples = {
-      {holes, none, false}, {holes, Shape{0}, true}, {x, Shape{-1}, false}};
+  const std::vector<Args> extreme_samples =
+      SAMPLES({holes, none, false}, {holes, Shape{0}, true}, {x, Shape{-1}, false});
   const std::string divided = dims + "bool keepdim=False, *, float correction=0) -> Tensor";
-  const std::vector<Args> divided_samples = {
-      {holes, none, false, 0.0}, {holes, Shape{0}, true, 0.0}, {x, Shape{-1}, false, 1.0}};
+  const std::vector<Args> divided_samples =
+      SAMPLES({holes, none, false, 0.0}, {holes, Shape{0}, true, 0.0}, {x, Shape{-1}, false, 1.0});
   return {
-      make_row("var" + corrected + "Tensor",
+      make_row("var" + with_exactness + "Tensor",
                "The variance over all dimensions or the given ones; the divisor is the number of "
-               "elements less correction, by default 1.",
-               with_correction<var>, moment_samples)
+               "elements less correction, by default 1. With exact, that of exact arithmetic, "
+               "rounded once.",
+               with_exact<var>, exact_samples)
           .with_out(),
       make_row("var(Tensor input, bool unbiased) -> Tensor",
                "The variance of all elements; the divisor is their number, less one if unbiased.",
-               of_all<var>, {{x, true}, {x, false}}),
-      make_row("std" + corrected + "Tensor",
-               "The standard deviation over all dimensions or the given ones.",
-               with_correction<static_cast<Tensor (*)(const Tensor&, const Dims&, double, bool)>(
+               var_of_all, SAMPLES({x, true}, {x, false})),
+      make_row("std" + with_exactness + "Tensor",
+               "The standard deviation over all dimensions or the given ones. With exact, that of "
+               "exact arithmetic, rounded once.",
+               with_exact<static_cast<Tensor (*)(const Tensor&, const Dims&, double, bool, bool)>(
                    tamis::std)>,
-               moment_samples)
+               exact_samples)
           .with_out(),
-      make_row(
-          "std(Tensor input, bool unbiased) -> Tensor",
-          "The standard deviation of all elements; the divisor is their number, less one if "
-          "unbiased.",
-          of_all<static_cast<Tensor (*)(const Tensor&, const Dims&, double, bool)>(tamis::std)>,
-          {{x, true}, {x, false}}),
+      make_row("std(Tensor input, bool unbiased) -> Tensor",
+               "The standard deviation of all elements; the divisor is their number, less one if "
+               "unbiased.",
+               std_of_all, SAMPLES({x, true}, {x, false})),
       make_row("var_mean" + corrected + "(Tensor var, Tensor mean)",
                "The variance and the mean over all dimensions or the given ones.",
                with_correction<var_mean>, moment_samples)
@@ -253,7 +284,7 @@ std::vector<Row> statistic_rows() {
       make_row("var_mean(Tensor input, bool unbiased) -> (Tensor var, Tensor mean)",
                "The variance and the mean of all elements; the divisor is their number, less one "
                "if unbiased.",
-               of_all<var_mean>, {{x, true}, {x, false}})
+               of_all<var_mean>, SAMPLES({x, true}, {x, false}))
           .function_only(),
       make_row("std_mean" + corrected + "(Tensor std, Tensor mean)",
                "The standard deviation and the mean over all dimensions or the given ones.",
@@ -262,7 +293,7 @@ std::vector<Row> statistic_rows() {
       make_row("std_mean(Tensor input, bool unbiased) -> (Tensor std, Tensor mean)",
                "The standard deviation and the mean of all elements; the divisor is their number, "
                "less one if unbiased.",
-               of_all<std_mean>, {{x, true}, {x, false}})
+               of_all<std_mean>, SAMPLES({x, true}, {x, false}))
           .function_only(),
       make_row("nansum" + dims + "bool keepdim=False, *, dtype? dtype=None) -> Tensor",
                "The sum of the elements that are not NaN, over all dimensions or the given ones.",

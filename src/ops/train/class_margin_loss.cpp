@@ -91,7 +91,9 @@ Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& target,
   const LossReduction by = loss_reduction(reduction);
   check(x.dim() > 0, ErrorKind::shape,
         "multilabel_soft_margin_loss: expected an input with dimensions");
-  Tensor terms = -(target * log_sigmoid(x) + (1 - target) * log_sigmoid(-x));
+  // One after the other, so that all compilers give the same error.
+  const Tensor without = log_sigmoid(-x), with = log_sigmoid(x);
+  Tensor terms = -(target * with + (1 - target) * without);
   if (weight) terms = terms * *weight;
   const Tensor loss = mean(terms, {-1});
   check_loss_mask(mask, loss.shape());
@@ -99,10 +101,10 @@ Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& target,
 }
 
 std::vector<Row> class_margin_loss_rows() {
-  const Tensor x = tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}});
-  const Tensor y = tensor({{0.f, 1.f, 1.f}, {0.5f, 0.f, 1.f}});
-  const Tensor labels = tensor({{2, 0, -1}, {1, -1, 0}}), target = tensor({2, 0});
-  const Tensor rows = tensor({true, false}), weight = tensor({0.5f, 2.f, 1.f});
+  const Tensor x = SAMPLE(tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}}));
+  const Tensor y = SAMPLE(tensor({{0.f, 1.f, 1.f}, {0.5f, 0.f, 1.f}}));
+  const Tensor labels = SAMPLE(tensor({{2, 0, -1}, {1, -1, 0}})), target = SAMPLE(tensor({2, 0}));
+  const Tensor rows = SAMPLE(tensor({true, false})), weight = SAMPLE(tensor({0.5f, 2.f, 1.f}));
   const Value none;
   const std::string mean = "mean", sum = "sum", each = "none";
   const std::string options = "*, Tensor|bool[]? mask=None, str reduction='mean') -> Tensor";
@@ -112,20 +114,21 @@ std::vector<Row> class_margin_loss_rows() {
                    options,
                "What the target class lacks to be above the others by margin, reduced.",
                multi_margin_loss,
-               {{x, target, int64_t{1}, 1.0, none, none, mean},
-                {x, target, int64_t{2}, 0.5, weight, rows, sum},
-                {weight, tensor(1), int64_t{1}, 1.0, none, none, each}})
+               SAMPLES({x, target, int64_t{1}, 1.0, none, none, mean},
+                       {x, target, int64_t{2}, 0.5, weight, rows, sum},
+                       {weight, tensor(1), int64_t{1}, 1.0, none, none, each}))
           .function_only(),
       make_row("multilabel_margin_loss(Tensor input, Tensor target, " + options,
                "What the target classes lack to be above the others by one, reduced.",
                multilabel_margin_loss,
-               {{x, labels, none, mean}, {x, labels, rows, sum}, {x, labels, rows, each}})
+               SAMPLES({x, labels, none, mean}, {x, labels, rows, sum}, {x, labels, rows, each}))
           .function_only(),
-      make_row("multilabel_soft_margin_loss(Tensor input, Tensor target, Tensor? weight=None, " +
-                   options,
-               "The cross entropy of sigmoid(input) and target, averaged over classes, reduced.",
-               multilabel_soft_margin_loss,
-               {{x, y, none, none, mean}, {x, y, weight, rows, sum}, {x, y, none, rows, each}})
+      make_row(
+          "multilabel_soft_margin_loss(Tensor input, Tensor target, Tensor? weight=None, " +
+              options,
+          "The cross entropy of sigmoid(input) and target, averaged over classes, reduced.",
+          multilabel_soft_margin_loss,
+          SAMPLES({x, y, none, none, mean}, {x, y, weight, rows, sum}, {x, y, none, rows, each}))
           .function_only(),
   };
 }

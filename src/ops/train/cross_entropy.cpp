@@ -177,36 +177,36 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const std::optional<
 }
 
 std::vector<Row> cross_entropy_rows() {
-  const Tensor x = tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}, {1.f, 1.f, 4.f}});
-  const Tensor image = arange(12.f).view({2, 3, 2});
-  const Tensor target = tensor({2, 0, 1}), pixels = tensor({{0, 1}, {2, -100}});
-  const Tensor mask = tensor({true, false, true});
-  const Tensor shares = tensor({{1.f, 0.f, 0.f}, {0.25f, 0.5f, 0.25f}, {0.f, 0.5f, 0.5f}});
-  const Tensor weight = tensor({0.5f, 2.f, 1.f});
+  const Tensor x = SAMPLE(tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}, {1.f, 1.f, 4.f}}));
+  const Tensor image = SAMPLE(arange(12.f).view({2, 3, 2}));
+  const Tensor target = SAMPLE(tensor({2, 0, 1})), pixels = SAMPLE(tensor({{0, 1}, {2, -100}}));
+  const Tensor mask = SAMPLE(tensor({true, false, true}));
+  const Tensor shares = SAMPLE(tensor({{1.f, 0.f, 0.f}, {0.25f, 0.5f, 0.25f}, {0.f, 0.5f, 0.5f}}));
+  const Tensor weight = SAMPLE(tensor({0.5f, 2.f, 1.f}));
   const Value none;
   const std::string mean = "mean", sum = "sum", each = "none";
   const int64_t ignored = -100;
   return {
-      make_row("nll_loss(Tensor input, Tensor target, Tensor? weight=None, *, Tensor|bool[]? "
-               "mask=None, int ignore_index=-100, str reduction='mean') -> Tensor",
-               "The negative log-likelihood of the target classes where mask is true, reduced.",
-               nll_loss,
-               {{x, target, none, none, ignored, mean},
-                {x, target, weight, mask, ignored, mean},
-                {x, target, weight, none, int64_t{1}, sum},
-                {image, pixels, none, none, ignored, each},
-                {weight, tensor(2), none, none, ignored, mean}}),
+      make_row(
+          "nll_loss(Tensor input, Tensor target, Tensor? weight=None, *, Tensor|bool[]? "
+          "mask=None, int ignore_index=-100, str reduction='mean') -> Tensor",
+          "The negative log-likelihood of the target classes where mask is true, reduced.",
+          nll_loss,
+          SAMPLES({x, target, none, none, ignored, mean}, {x, target, weight, mask, ignored, mean},
+                  {x, target, weight, none, int64_t{1}, sum},
+                  {image, pixels, none, none, ignored, each},
+                  {weight, tensor(2), none, none, ignored, mean})),
       make_row("cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, Tensor|bool[]? "
                "mask=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) "
                "-> Tensor",
                "The cross entropy of softmax(input) and target, class numbers or probabilities, "
                "where mask is true, reduced.",
                cross_entropy,
-               {{x, target, none, none, ignored, mean, 0.0},
-                {x, target, weight, mask, ignored, mean, 0.1},
-                {x, shares, weight, mask, ignored, mean, 0.25},
-                {image, pixels, none, none, ignored, each, 0.0},
-                {weight, tensor(2), none, none, ignored, sum, 0.0}}),
+               SAMPLES({x, target, none, none, ignored, mean, 0.0},
+                       {x, target, weight, mask, ignored, mean, 0.1},
+                       {x, shares, weight, mask, ignored, mean, 0.25},
+                       {image, pixels, none, none, ignored, each, 0.0},
+                       {weight, tensor(2), none, none, ignored, sum, 0.0})),
   };
 }
 

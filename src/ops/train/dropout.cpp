@@ -87,14 +87,14 @@ Tensor rrelu(const Tensor& x, double lower, double upper, bool training,
 }
 
 std::vector<Row> dropout_rows() {
-  const Tensor x = tensor({{0.5f, -2.f, 3.f}, {0.25f, 1.5f, -0.25f}});
-  const Tensor cube = linspace(-1, 1, 12).view({2, 3, 2});
+  const Tensor x = SAMPLE(tensor({{0.5f, -2.f, 3.f}, {0.25f, 1.5f, -0.25f}}));
+  const Tensor cube = SAMPLE(linspace(-1, 1, 12).view({2, 3, 2}));
   const auto drop_row = [](const char* name, const char* text,
                            Tensor (*f)(const Tensor&, double, bool), const Tensor& input) {
-    return make_row(
-               std::string(name) + "(Tensor input, float p=0.5, bool training=True) -> Tensor",
-               text, f,
-               {{input, 0.5, true}, {input, 0.0, true}, {input, 1.0, true}, {input, 0.5, false}})
+    return make_row(std::string(name) + "(Tensor input, float p=0.5, bool training=True) -> Tensor",
+                    text, f,
+                    SAMPLES({input, 0.5, true}, {input, 0.0, true}, {input, 1.0, true},
+                            {input, 0.5, false}))
         .with_in_place()
         .function_only()
         .is_random();
@@ -115,14 +115,14 @@ std::vector<Row> dropout_rows() {
                feature_alpha_dropout, cube),
       make_row("native_dropout(Tensor input, float p, bool? train) -> (Tensor result, Tensor mask)",
                "dropout, and what it kept.", native_dropout,
-               {{x, 0.5, true}, {x, 1.0, Value()}, {x, 0.5, false}})
+               SAMPLES({x, 0.5, true}, {x, 1.0, Value()}, {x, 0.5, false}))
           .function_only()
           .is_random(),
       make_row("rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool "
                "training=False, *, Generator? generator=None) -> Tensor",
                "Each element, or a random share of it from lower to upper where it is not "
                "positive; without training, their middle.",
-               rrelu, {{x, 0.125, 0.5, false, Value()}, {x, 0.25, 0.25, true, Value()}})
+               rrelu, SAMPLES({x, 0.125, 0.5, false, Value()}, {x, 0.25, 0.25, true, Value()}))
           .with_in_place()
           .function_only()
           .is_random(),

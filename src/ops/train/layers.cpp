@@ -239,10 +239,10 @@ Tensor embedding_bag_op(const Tensor& x, const Tensor& weight, const std::option
 
 std::vector<Row> layer_rows() {
   const Tensor table =
-      tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}, {1.f, 1.f, 4.f}, {2.f, -1.f, 0.f}});
-  const Tensor numbers = tensor({{2, 0}, {1, 2}}), once = tensor({{3, 0}, {1, 2}});
-  const Tensor line = tensor({2, 0, 1, 3, 2}), starts = tensor({0, 2, 2, 4});
-  const Tensor factors = tensor({0.5f, 2.f, -1.f, 1.f, 3.f});
+      SAMPLE(tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}, {1.f, 1.f, 4.f}, {2.f, -1.f, 0.f}}));
+  const Tensor numbers = SAMPLE(tensor({{2, 0}, {1, 2}})), once = SAMPLE(tensor({{3, 0}, {1, 2}}));
+  const Tensor line = SAMPLE(tensor({2, 0, 1, 3, 2})), starts = SAMPLE(tensor({0, 2, 2, 4}));
+  const Tensor factors = SAMPLE(tensor({0.5f, 2.f, -1.f, 1.f, 3.f}));
   const Value none, flat = false, yes = true, two = 2.0;
   const auto n = [](int64_t v) { return Value(v); };
   const auto text = [](const char* s) { return Value(std::string(s)); };
@@ -252,22 +252,23 @@ std::vector<Row> layer_rows() {
                "sparse=False) -> Tensor",
                "The rows of weight that the numbers in input name; padding_idx has no gradient.",
                embedding_op,
-               {{numbers, table, none, none, two, flat, flat},
-                {numbers, table, n(-1), none, two, flat, flat},
-                {once, table, none, none, two, yes, flat},
-                {tensor(1), table, none, none, two, flat, flat}})
+               SAMPLES({numbers, table, none, none, two, flat, flat},
+                       {numbers, table, n(-1), none, two, flat, flat},
+                       {once, table, none, none, two, yes, flat},
+                       {tensor(1), table, none, none, two, flat, flat}))
           .function_only(),
-      make_row("embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? "
-               "max_norm=None, float norm_type=2.0, bool scale_grad_by_freq=False, str "
-               "mode='mean', False sparse=False, Tensor? per_sample_weights=None, bool "
-               "include_last_offset=False, int? padding_idx=None) -> Tensor",
-               "The sums, means or largest elements of the rows of weight that the numbers of each "
-               "bag name.",
-               embedding_bag_op,
-               {{line, table, starts, none, two, flat, text("sum"), flat, factors, flat, none},
-                {line, table, starts, none, two, flat, text("mean"), flat, none, flat, n(1)},
-                {line, table, starts, none, two, flat, text("max"), flat, none, yes, none},
-                {once, table, none, none, two, yes, text("mean"), flat, none, flat, none}})
+      make_row(
+          "embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? "
+          "max_norm=None, float norm_type=2.0, bool scale_grad_by_freq=False, str "
+          "mode='mean', False sparse=False, Tensor? per_sample_weights=None, bool "
+          "include_last_offset=False, int? padding_idx=None) -> Tensor",
+          "The sums, means or largest elements of the rows of weight that the numbers of each "
+          "bag name.",
+          embedding_bag_op,
+          SAMPLES({line, table, starts, none, two, flat, text("sum"), flat, factors, flat, none},
+                  {line, table, starts, none, two, flat, text("mean"), flat, none, flat, n(1)},
+                  {line, table, starts, none, two, flat, text("max"), flat, none, yes, none},
+                  {once, table, none, none, two, yes, text("mean"), flat, none, flat, none}))
           .function_only(),
   };
 }

@@ -78,10 +78,11 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
 }
 
 std::vector<Row> likelihood_loss_rows() {
-  const Tensor x = tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}});
-  const Tensor shares = tensor({{0.f, 0.25f, 0.75f}, {0.5f, 0.f, 0.5f}});
-  const Tensor counts = tensor({{0.f, 1.f, 4.f}, {2.f, 0.f, 3.f}}), var = tensor({{0.5f}, {2.f}});
-  const Tensor mask = tensor({{true, false, true}, {false, true, true}});
+  const Tensor x = SAMPLE(tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}}));
+  const Tensor shares = SAMPLE(tensor({{0.f, 0.25f, 0.75f}, {0.5f, 0.f, 0.5f}}));
+  const Tensor counts = SAMPLE(tensor({{0.f, 1.f, 4.f}, {2.f, 0.f, 3.f}})),
+               var = SAMPLE(tensor({{0.5f}, {2.f}}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, true, true}}));
   const Value none;
   const std::string mean = "mean", sum = "sum", each = "none", batch = "batchmean";
   const std::string masked = "*, Tensor|bool[]? mask=None, str reduction='mean'";
@@ -92,28 +93,26 @@ std::vector<Row> likelihood_loss_rows() {
                "The divergence of probabilities from log-probabilities where mask is true, "
                "reduced.",
                kl_div,
-               {{x, shares, none, mean, false},
-                {x, shares, mask, sum, true},
-                {x, shares, mask, each, false},
-                {x, shares, none, batch, false}})
+               SAMPLES({x, shares, none, mean, false}, {x, shares, mask, sum, true},
+                       {x, shares, mask, each, false}, {x, shares, none, batch, false}))
           .function_only(),
       make_row("poisson_nll_loss(Tensor input, Tensor target, bool log_input=True, bool "
                "full=False, float eps=1e-08, " +
                    masked + ") -> Tensor",
                "The negative log-likelihood of counts where mask is true, reduced.",
                poisson_nll_loss,
-               {{x, counts, true, false, 1e-8, none, mean},
-                {x, counts, true, true, 1e-8, mask, sum},
-                {shares, counts, false, false, 0.5, mask, each}})
+               SAMPLES({x, counts, true, false, 1e-8, none, mean},
+                       {x, counts, true, true, 1e-8, mask, sum},
+                       {shares, counts, false, false, 0.5, mask, each}))
           .function_only(),
       make_row("gaussian_nll_loss(Tensor input, Tensor target, Tensor var, bool full=False, float "
                "eps=1e-06, " +
                    masked + ") -> Tensor",
                "The negative log-likelihood of normal numbers where mask is true, reduced.",
                gaussian_nll_loss,
-               {{x, counts, counts + 0.5, false, 1e-6, none, mean},
-                {x, counts, var, true, 1e-6, mask, sum},
-                {x, counts, var, false, 1e-6, mask, each}})
+               SAMPLES({x, counts, counts + 0.5, false, 1e-6, none, mean},
+                       {x, counts, var, true, 1e-6, mask, sum},
+                       {x, counts, var, false, 1e-6, mask, each}))
           .function_only(),
   };
 }

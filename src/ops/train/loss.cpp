@@ -148,19 +148,17 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
 }
 
 std::vector<Row> loss_rows() {
-  const Tensor x = tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}});
-  const Tensor y = tensor({{0.f, 1.f, 1.f}, {0.5f, 0.f, 1.f}});
-  const Tensor p = sigmoid(x).settle();
-  const Tensor mask = tensor({{true, false, true}, {false, true, true}});
-  const Tensor weight = tensor({0.5f, 2.f, 1.f});
+  const Tensor x = SAMPLE(tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}}));
+  const Tensor y = SAMPLE(tensor({{0.f, 1.f, 1.f}, {0.5f, 0.f, 1.f}}));
+  const Tensor p = SAMPLE(sigmoid(x).settle());
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, true, true}}));
+  const Tensor weight = SAMPLE(tensor({0.5f, 2.f, 1.f}));
   const Value none;
   const std::string mean = "mean", sum = "sum", each = "none";
-  const std::vector<Args> plain = {
-      {x, y, none, mean}, {x, y, mask, mean}, {x, y, mask, sum}, {x, y, mask, each}};
-  const std::vector<Args> with_number = {{x, y, none, mean, 0.75},
-                                         {x, y, mask, mean, 0.75},
-                                         {x, y, mask, sum, 2.0},
-                                         {x, y, mask, each, 0.75}};
+  const std::vector<Args> plain =
+      SAMPLES({x, y, none, mean}, {x, y, mask, mean}, {x, y, mask, sum}, {x, y, mask, each});
+  const std::vector<Args> with_number = SAMPLES({x, y, none, mean, 0.75}, {x, y, mask, mean, 0.75},
+                                                {x, y, mask, sum, 2.0}, {x, y, mask, each, 0.75});
   return {
       make_row("mse_loss(Tensor input, Tensor target, *, Tensor|bool[]? mask=None, str "
                "reduction='mean') -> Tensor",
@@ -178,19 +176,19 @@ std::vector<Row> loss_rows() {
           "reduction='mean', float beta=1.0) -> Tensor",
           "The difference where mask is true, squared if below beta, absolute beyond, reduced.",
           smooth_l1_loss, with_number),
-      make_row("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, "
-               "Tensor|bool[]? mask=None, str reduction='mean') -> Tensor",
-               "The cross entropy of probabilities and targets where mask is true, reduced.",
-               binary_cross_entropy,
-               {{p, y, none, none, mean}, {p, y, weight, mask, sum}, {p, y, none, mask, each}}),
+      make_row(
+          "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, "
+          "Tensor|bool[]? mask=None, str reduction='mean') -> Tensor",
+          "The cross entropy of probabilities and targets where mask is true, reduced.",
+          binary_cross_entropy,
+          SAMPLES({p, y, none, none, mean}, {p, y, weight, mask, sum}, {p, y, none, mask, each})),
       make_row(
           "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, *, "
           "Tensor|bool[]? mask=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
           "The cross entropy of sigmoid(input) and targets where mask is true, reduced.",
           binary_cross_entropy_with_logits,
-          {{x, y, none, none, mean, none},
-           {x, y, weight, mask, sum, weight},
-           {x, y, none, mask, each, none}}),
+          SAMPLES({x, y, none, none, mean, none}, {x, y, weight, mask, sum, weight},
+                  {x, y, none, mask, each, none})),
   };
 }
 

@@ -37,7 +37,8 @@ Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& targe
         "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
         "{}, input2: {}, target: {} ",
         a.shape(), b.shape(), target.shape());
-  return finish(clamp_min(-target * (a - b) + margin, 0), mask, reduction);
+  const Tensor difference = a - b;  // before the rest, so that all compilers give the same error
+  return finish(clamp_min(-target * difference + margin, 0), mask, reduction);
 }
 
 Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& target, double margin,
@@ -70,49 +71,47 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 }
 
 std::vector<Row> margin_loss_rows() {
-  const Tensor x = tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}});
-  const Tensor y = tensor({{1.f, 0.5f, 2.f}, {-1.f, 2.f, 0.75f}}), z = y * y - x;
-  const Tensor signs = tensor({{1, -1, 1}, {-1, -1, 1}}), sign = tensor({1, -1});
-  const Tensor mask = tensor({{true, false, true}, {false, true, true}});
-  const Tensor rows = tensor({true, false});
+  const Tensor x = SAMPLE(tensor({{0.5f, -2.f, 3.f}, {0.f, 1.5f, -0.25f}}));
+  const Tensor y = SAMPLE(tensor({{1.f, 0.5f, 2.f}, {-1.f, 2.f, 0.75f}})), z = SAMPLE(y * y - x);
+  const Tensor signs = SAMPLE(tensor({{1, -1, 1}, {-1, -1, 1}})), sign = SAMPLE(tensor({1, -1}));
+  const Tensor mask = SAMPLE(tensor({{true, false, true}, {false, true, true}}));
+  const Tensor rows = SAMPLE(tensor({true, false}));
   const Value none;
   const std::string mean = "mean", sum = "sum", each = "none";
   const std::string options = ", *, Tensor|bool[]? mask=None, str reduction='mean') -> Tensor";
   return {
       make_row("soft_margin_loss(Tensor input, Tensor target" + options,
                "log(1 + exp(-target * input)) where mask is true, reduced.", soft_margin_loss,
-               {{x, signs, none, mean}, {x, signs, mask, sum}, {x, signs, mask, each}})
+               SAMPLES({x, signs, none, mean}, {x, signs, mask, sum}, {x, signs, mask, each}))
           .function_only(),
-      make_row(
-          "hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0" + options,
-          "input where target is 1, what it lacks of margin where it is -1, reduced.",
-          hinge_embedding_loss,
-          {{x, signs, 1.0, none, mean}, {x, signs, 0.5, mask, sum}, {x, signs, 2.0, mask, each}})
+      make_row("hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0" + options,
+               "input where target is 1, what it lacks of margin where it is -1, reduced.",
+               hinge_embedding_loss,
+               SAMPLES({x, signs, 1.0, none, mean}, {x, signs, 0.5, mask, sum},
+                       {x, signs, 2.0, mask, each}))
           .function_only(),
       make_row("margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0" +
                    options,
                "What input1 lacks to be above input2 by margin, or below it where target is -1, "
                "reduced.",
                margin_ranking_loss,
-               {{x, y, signs, 0.0, none, mean},
-                {x, y, signs, 0.5, mask, sum},
-                {x, y, signs, 0.5, mask, each}}),
+               SAMPLES({x, y, signs, 0.0, none, mean}, {x, y, signs, 0.5, mask, sum},
+                       {x, y, signs, 0.5, mask, each})),
       make_row("cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0" +
                    options,
                "One less the cosine of rows where target is 1, their cosine above margin where it "
                "is -1, reduced.",
                cosine_embedding_loss,
-               {{x, y, sign, 0.0, none, mean},
-                {x, y, sign, 0.25, rows, sum},
-                {x, y, sign, 0.5, rows, each}}),
+               SAMPLES({x, y, sign, 0.0, none, mean}, {x, y, sign, 0.25, rows, sum},
+                       {x, y, sign, 0.5, rows, each})),
       make_row("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float "
                "margin=1.0, float p=2, float eps=1e-06, bool swap=False" +
                    options,
                "What negative lacks to be farther from anchor than positive by margin, reduced.",
                triplet_margin_loss,
-               {{x, y, z, 1.0, 2.0, 1e-6, false, none, mean},
-                {x, y, z, 4.0, 1.0, 1e-6, true, rows, sum},
-                {x, y, z, 4.0, 2.0, 1e-6, false, rows, each}}),
+               SAMPLES({x, y, z, 1.0, 2.0, 1e-6, false, none, mean},
+                       {x, y, z, 4.0, 1.0, 1e-6, true, rows, sum},
+                       {x, y, z, 4.0, 2.0, 1e-6, false, rows, each})),
   };
 }
 

@@ -186,7 +186,7 @@ std::vector<Row> cut_rows() {
   const auto grid = [] { return arange(12).reshape({4, 3}); };
   const auto n = [](int64_t v) { return Value(v); };
   const auto sizes = [](std::initializer_list<int64_t> v) { return Value(Shape(v)); };
-  const Tensor line = arange(6, DType::float32);
+  const Tensor line = SAMPLE(arange(6, DType::float32));
   constexpr const char* kFirst = "dimension 0";
   constexpr const char* kSecond = "dimension 1, or 0 of a 1-d tensor";
   constexpr const char* kThird = "dimension 2";
@@ -194,26 +194,27 @@ std::vector<Row> cut_rows() {
       make_row("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> "
                "Tensor[]",
                "That many views if the tensor is 0-d, else views cut before these indices.",
-               tensor_split_by, {{cube(), tensor(3), n(-1)}, {line, tensor({4, 2}), n(0)}}),
+               tensor_split_by, SAMPLES({cube(), tensor(3), n(-1)}, {line, tensor({4, 2}), n(0)})),
       make_row("tensor_split(Tensor input, int indices_or_sections, int dim=0) -> Tensor[]",
                "That many views, the first ones of which may have one slice more.",
                static_cast<Pieces (*)(const Tensor&, int64_t, int64_t)>(tensor_split),
-               {{cube(), n(3), n(-1)}, {grid(), n(3), n(0)}, {line, n(4), n(0)}}),
+               SAMPLES({cube(), n(3), n(-1)}, {grid(), n(3), n(0)}, {line, n(4), n(0)})),
       make_row("tensor_split(Tensor input, int[] indices_or_sections, int dim=0) -> Tensor[]",
                "Views cut before these indices.",
                static_cast<Pieces (*)(const Tensor&, const Shape&, int64_t)>(tensor_split),
-               {{cube(), sizes({1, 3}), n(2)}, {line, sizes({4, 2, -1}), n(0)}}),
-      by_sections<hsplit>("hsplit", kSecond, {{cube(), n(3)}, {line, n(2)}}),
-      by_indices<hsplit>("hsplit", kSecond, {{grid(), sizes({1, 2})}, {line, sizes({4})}}),
-      by_sections<vsplit>("vsplit", kFirst, {{cube(), n(2)}, {grid(), n(2)}}),
-      by_indices<vsplit>("vsplit", kFirst, {{grid(), sizes({1, 3})}}),
-      by_sections<dsplit>("dsplit", kThird, {{cube(), n(2)}}),
-      by_indices<dsplit>("dsplit", kThird, {{cube(), sizes({1, 3})}}),
+               SAMPLES({cube(), sizes({1, 3}), n(2)}, {line, sizes({4, 2, -1}), n(0)})),
+      by_sections<hsplit>("hsplit", kSecond, SAMPLES({cube(), n(3)}, {line, n(2)})),
+      by_indices<hsplit>("hsplit", kSecond, SAMPLES({grid(), sizes({1, 2})}, {line, sizes({4})})),
+      by_sections<vsplit>("vsplit", kFirst, SAMPLES({cube(), n(2)}, {grid(), n(2)})),
+      by_indices<vsplit>("vsplit", kFirst, SAMPLES({grid(), sizes({1, 3})})),
+      by_sections<dsplit>("dsplit", kThird, SAMPLES({cube(), n(2)})),
+      by_indices<dsplit>("dsplit", kThird, SAMPLES({cube(), sizes({1, 3})})),
       make_row("unfold(Tensor input, int dimension, int size, int step) -> Tensor",
                "A view of all windows of that size along a dimension, step apart, as a new last "
                "dimension.",
                unfold,
-               {{line, n(0), n(3), n(1)}, {cube(), n(1), n(2), n(1)}, {grid(), n(-2), n(2), n(2)}})
+               SAMPLES({line, n(0), n(3), n(1)}, {cube(), n(1), n(2), n(1)},
+                       {grid(), n(-2), n(2), n(2)}))
           .method_only(),
   };
 }

@@ -156,19 +156,18 @@ Tensor pad(const Tensor& x, const Shape& pad, const std::string& mode,
 }
 
 std::vector<Row> pad_rows() {
-  const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
-  const Tensor image = arange(24).view({2, 3, 4});
+  const Tensor x = SAMPLE(tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}));
+  const Tensor image = SAMPLE(arange(24).view({2, 3, 4}));
   const Value none;
   const std::string constant = "constant";
-  return {
-      make_row("pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor",
-               "input with elements added (or cut off) before and after its last dimensions.", pad,
-               {{x, Shape{1, 2}, constant, none},
-                {x, Shape{-1, 1, 0, 1}, constant, Scalar(9)},
-                {image, Shape{1, 1, 2, 0, -1, 1}, constant, Scalar(-1)},
-                {x, Shape{2, 1}, std::string("reflect"), none},
-                {image, Shape{2, 0, 1, 1}, std::string("replicate"), none},
-                {image, Shape{1, 3, 2, 1}, std::string("circular"), none}})};
+  return {make_row(
+      "pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor",
+      "input with elements added (or cut off) before and after its last dimensions.", pad,
+      SAMPLES({x, Shape{1, 2}, constant, none}, {x, Shape{-1, 1, 0, 1}, constant, Scalar(9)},
+              {image, Shape{1, 1, 2, 0, -1, 1}, constant, Scalar(-1)},
+              {x, Shape{2, 1}, std::string("reflect"), none},
+              {image, Shape{2, 0, 1, 1}, std::string("replicate"), none},
+              {image, Shape{1, 3, 2, 1}, std::string("circular"), none}))};
 }
 
 }  // namespace tamis

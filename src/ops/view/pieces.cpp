@@ -1,6 +1,7 @@
 // Pieces: views that cut a dimension into parts, and copies that repeat slices or mark classes.
 #include <algorithm>
 
+#include "autograd/node.h"
 #include "core/check.h"
 #include "expr/expr.h"
 #include "ops/index/along.h"
@@ -22,16 +23,30 @@ std::vector<Tensor> cut(const Tensor& x, const Shape& sizes, int64_t dim) {
   return pieces;
 }
 
-/// Each index below size, as often as repeats says, on the device of this backend.
-Tensor repeated_indices(const Tensor& repeats, int64_t size, Backend& backend) {
+void check_repeats(const Tensor& repeats, int64_t size) {
   check(repeats.dtype() == DType::int64 || repeats.dtype() == DType::int32, ErrorKind::dtype,
         "repeats has to be Long or Int tensor");
   check(repeats.dim() <= 1, ErrorKind::shape, "repeat_interleave only accept 1D vector as repeat");
-  check(!any(repeats < 0).item<bool>(), ErrorKind::value, "repeats can not be negative");
+  const bool has_negative =
+      repeats.numel() == 1 ? repeats.item<int64_t>() < 0 : any(repeats < 0).item<bool>();
+  check(!has_negative, ErrorKind::value, "repeats can not be negative");
   check(repeats.numel() == size || repeats.numel() == 1, ErrorKind::shape,
         "repeats must have the same size as input along dim, but got repeats.size(0) = {} and "
         "input.size(dim) = {}",
         repeats.numel(), size);
+}
+
+/// Every slice along d that many times: one strided copy for each time.
+Tensor repeated_few_times(const Tensor& x, int64_t d, int64_t each) {
+  Shape shape = x.shape();
+  shape.insert(static_cast<size_t>(d + 1), each);
+  const Tensor result = allocate(shape, x.dtype(), backend_of(x));
+  for (int64_t i = 0; i < each; ++i) store(result.select(d + 1, i), x);
+  return result.flatten(d, d + 1);
+}
+
+/// Each index below size, as often as repeats says, on the device of this backend.
+Tensor repeated_indices(const Tensor& repeats, int64_t size, Backend& backend) {
   if (repeats.numel() == 1) {
     const int64_t each = repeats.item<int64_t>();
     return to_backend(arange(size), backend).unsqueeze(1).expand({size, each}).reshape({-1});
@@ -194,6 +209,11 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<i
   const Tensor from = dim ? x : x.reshape({-1});
   const int64_t d = wrap_dim(dim.value_or(0), from.dim());
   Backend& backend = common_backend({x, repeats});
+  check_repeats(repeats, from.shape()[d]);
+  constexpr int64_t kFewTimes = 8;
+  if (repeats.numel() == 1 && repeats.item<int64_t>() <= kFewTimes && !is_tracked(x)) {
+    return repeated_few_times(from, d, repeats.item<int64_t>());
+  }
   return index_select(from, d, repeated_indices(repeats, from.shape()[d], backend));
 }
 
@@ -247,70 +267,72 @@ std::vector<Row> piece_rows() {
   const auto sizes = [](std::initializer_list<int64_t> v) { return Value(Shape(v)); };
   const auto list = [](std::vector<Tensor> v) { return Value(std::move(v)); };
   const Value none, ij = std::string("ij"), xy = std::string("xy");
-  const Tensor line = arange(3, DType::float32);
+  const Tensor line = SAMPLE(arange(3, DType::float32));
   return {
       make_row("split(Tensor input, int split_size_or_sections, int dim=0) -> Tensor[]",
                "Views of one size, if that is a number; the last may be smaller.", split,
-               {{cube(), n(3), n(-1)}, {grid(), n(1), n(0)}, {bits(), n(9), n(1)}}),
+               SAMPLES({cube(), n(3), n(-1)}, {grid(), n(1), n(0)}, {bits(), n(9), n(1)})),
       make_row("split(Tensor input, int[] split_size_or_sections, int dim=0) -> Tensor[]",
                "Consecutive views of these sizes.", split_with_sizes,
-               {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
+               SAMPLES({cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)})),
       make_row("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]",
                "Consecutive views of these sizes.", split_with_sizes,
-               {{cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)}}),
+               SAMPLES({cube(), sizes({1, 0, 3}), n(2)}, {bits(), sizes({2}), n(0)})),
       make_row("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]",
                "At most that many views of equal size; the last may be smaller.", chunk,
-               {{cube(), n(3), n(2)}, {grid(), n(5), n(0)}}),
+               SAMPLES({cube(), n(3), n(2)}, {grid(), n(5), n(0)})),
       make_row("unbind(Tensor input, int dim=0) -> Tensor[]",
                "A view of each slice along a dimension, without that dimension.", unbind,
-               {{cube(), n(1)}, {bits(), n(0)}}),
+               SAMPLES({cube(), n(1)}, {bits(), n(0)})),
       make_row("movedim(Tensor input, int[] source, int[] destination) -> Tensor",
                "A view with some dimensions moved to other positions.", movedim,
-               {{cube(), sizes({0}), sizes({-1})}, {cube(), sizes({2, 0}), sizes({0, 1})}})
+               SAMPLES({cube(), sizes({0}), sizes({-1})}, {cube(), sizes({2, 0}), sizes({0, 1})}))
+          .is_view()
           .also({"moveaxis"}),
       make_row("unflatten(Tensor input, int dim, int[] sizes) -> Tensor",
                "A view with one dimension as several; one size may be -1.", unflatten,
-               {{cube(), n(2), sizes({2, -1})}, {grid(), n(-1), sizes({3, 1})}}),
+               SAMPLES({cube(), n(2), sizes({2, -1})}, {grid(), n(-1), sizes({3, 1})}))
+          .is_view(),
       make_row("ravel(Tensor input) -> Tensor",
                "The elements as 1-d: a view if input is row-major, else a copy.", ravel,
-               {{cube()}, {cube().transpose(0, 2)}, {bits()}, {tensor(2)}}),
+               SAMPLES({cube()}, {cube().transpose(0, 2)}, {bits()}, {tensor(2)}))
+          .is_view(View::if_contiguous),
       make_row("meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
                "1-d tensors expanded to the grid that they span.", meshgrid,
-               {{list({line, arange(2)}), ij}, {list({arange(2), line, line}), xy}})
+               SAMPLES({list({line, arange(2)}), ij}, {list({arange(2), line, line}), xy}))
           .is_variadic(),
       make_row("tile(Tensor input, int[] dims) -> Tensor",
                "A copy that holds the elements several times along the last dimensions.", tile,
-               {{cube(), sizes({2})}, {grid(), sizes({2, 1, 3})}, {bits(), sizes({})}}),
+               SAMPLES({cube(), sizes({2})}, {grid(), sizes({2, 1, 3})}, {bits(), sizes({})})),
       make_row(
           "repeat_interleave(Tensor input, Tensor|Scalar|int[] repeats, int? dim=None) -> Tensor",
           "Each slice along a dimension repeated several times.", repeat_interleave,
-          {{cube(), Tensor(2), none},
-           {cube(), tensor({2, 0, 1}), n(1)},
-           {bits(), tensor({3}), n(-1)}}),
+          SAMPLES({cube(), Tensor(2), none}, {cube(), tensor({2, 0, 1}), n(1)},
+                  {bits(), tensor({3}), n(-1)})),
       make_row("hstack(Tensor[] tensors) -> Tensor",
                "Joins along dimension 1, or 0 if the tensors are 1-d.", hstack,
-               {{list({grid(), grid()})}, {list({line, line})}, {list({cube(), cube()})}})
+               SAMPLES({list({grid(), grid()})}, {list({line, line})}, {list({cube(), cube()})}))
           .with_out(),
       make_row("vstack(Tensor[] tensors) -> Tensor",
                "Joins along dimension 0; 1-d tensors are rows.", vstack,
-               {{list({grid(), arange(3)})}, {list({line, line})}, {list({cube(), cube()})}})
+               SAMPLES({list({grid(), arange(3)})}, {list({line, line})}, {list({cube(), cube()})}))
           .also({"row_stack"})
           .with_out(),
       make_row("diag(Tensor input, int diagonal=0) -> Tensor",
                "A matrix with input on a diagonal; of a matrix, a copy of its diagonal.", diag,
-               {{line, n(0)}, {line, n(-1)}, {cube()[0], n(1)}, {bits(), n(0)}})
+               SAMPLES({line, n(0)}, {line, n(-1)}, {cube()[0], n(1)}, {bits(), n(0)}))
           .with_out(),
       make_row("one_hot(Tensor input, int num_classes=-1) -> Tensor",
                "A new last dimension with 1 at the index that each element gives, 0 elsewhere.",
-               one_hot, {{grid(), n(-1)}, {tensor({2, 0}), n(4)}, {tensor(1), n(2)}})
+               one_hot, SAMPLES({grid(), n(-1)}, {tensor({2, 0}), n(4)}, {tensor(1), n(2)}))
           .function_only(),
       make_row("tril_indices(int row, int col, int offset=0, *, dtype dtype=int64) -> Tensor",
                "The coordinates of a matrix on and below a diagonal, [2, n].", tril_indices,
-               {{n(3), n(3), n(0), DType::int64}, {n(2), n(4), n(1), DType::int32}})
+               SAMPLES({n(3), n(3), n(0), DType::int64}, {n(2), n(4), n(1), DType::int32}))
           .is_creation(),
       make_row("triu_indices(int row, int col, int offset=0, *, dtype dtype=int64) -> Tensor",
                "The coordinates of a matrix on and above a diagonal, [2, n].", triu_indices,
-               {{n(3), n(3), n(0), DType::int64}, {n(4), n(2), n(-1), DType::int32}})
+               SAMPLES({n(3), n(3), n(0), DType::int64}, {n(4), n(2), n(-1), DType::int32}))
           .is_creation(),
   };
 }

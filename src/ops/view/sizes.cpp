@@ -68,22 +68,24 @@ Tensor constant_pad(const Tensor& x, const Shape& padding, Scalar value) {
 }  // namespace
 
 std::vector<Row> size_rows() {
-  const Tensor x = arange(6, DType::float32).view({2, 3}), ints = arange(12).view({2, 2, 3});
+  const Tensor x = SAMPLE(arange(6, DType::float32).view({2, 3})),
+               ints = SAMPLE(arange(12).view({2, 2, 3}));
   return {
       make_row("adjoint(Tensor input) -> Tensor", "The conjugate of the transposed matrices.",
-               adjoint, {{x}, {ints}, {tensor(2.f)}}),
+               adjoint, SAMPLES({x}, {ints}, {tensor(2.f)})),
       make_row("sum_to_size(Tensor input, int[] size) -> Tensor",
                "The sums over what an expansion of size to the shape of input would repeat.",
                sum_to_size,
-               {{x, Shape{3}}, {x, Shape{2, 1}}, {ints, Shape{1, 1, 3}}, {x, Shape{2, 3}}})
+               SAMPLES({x, Shape{3}}, {x, Shape{2, 1}}, {ints, Shape{1, 1, 3}}, {x, Shape{2, 3}}))
           .method_only(),
       make_row("is_same_size(Tensor input, Tensor other) -> bool",
-               "Whether both have the same shape.", is_same_size, {{x, x}, {x, ints}}),
+               "Whether both have the same shape.", is_same_size, SAMPLES({x, x}, {x, ints})),
       make_row("is_signed(Tensor input) -> bool", "Whether the dtype has negative numbers.",
-               static_cast<bool (*)(const Tensor&)>(is_signed), {{x}, {ints}}),
+               static_cast<bool (*)(const Tensor&)>(is_signed), SAMPLES({x}, {ints})),
       make_row("constant_pad_nd(Tensor input, int[] pad, Scalar value=0) -> Tensor",
                "input with value added (or elements cut off) before and after its last dimensions.",
-               constant_pad, {{x, Shape{1, 2}, Scalar(0)}, {ints, Shape{-1, 1, 0, 1}, Scalar(9)}}),
+               constant_pad,
+               SAMPLES({x, Shape{1, 2}, Scalar(0)}, {ints, Shape{-1, 1, 0, 1}, Scalar(9)})),
   };
 }
 

@@ -121,11 +121,11 @@ void add_at_least(std::vector<Row>& rows, const std::string& name, const std::st
   const Tensor cube = arange(8, DType::float32).view({2, 2, 2}), line = arange(3);
   rows.push_back(make_row(name + "(Tensor input) -> Tensor",
                           "A view with at least " + dims + ", new ones of size 1.", kOne,
-                          {{tensor(2.5)}, {line}, {cube[0]}, {cube}})
+                          SAMPLES({tensor(2.5)}, {line}, {cube[0]}, {cube}))
                      .function_only());
   rows.push_back(make_row(name + "(Tensor[] tensors) -> Tensor[]",
                           "Views of all tensors with at least " + dims + ", new ones of size 1.",
-                          kMany, {{Tensors{tensor(2.5), line, cube[0]}}})
+                          kMany, SAMPLES({Tensors{tensor(2.5), line, cube[0]}}))
                      .is_variadic());
 }
 
@@ -135,43 +135,45 @@ std::vector<Row> stack_rows() {
   const auto grid = [] { return arange(6).reshape({2, 3}); };
   const auto list = [](Tensors v) { return Value(std::move(v)); };
   const auto n = [](int64_t v) { return Value(v); };
-  const Tensor line = arange(3, DType::float32), cube = arange(12, DType::float32).view({2, 3, 2});
-  const Tensor bits = tensor({true, false, true});
+  const Tensor line = SAMPLE(arange(3, DType::float32)),
+               cube = SAMPLE(arange(12, DType::float32).view({2, 3, 2}));
+  const Tensor bits = SAMPLE(tensor({true, false, true}));
   std::vector<Row> rows;
   add_at_least<atleast_1d, atleast_1d>(rows, "atleast_1d", "one dimension");
   add_at_least<atleast_2d, atleast_2d>(rows, "atleast_2d", "two dimensions");
   add_at_least<atleast_3d, atleast_3d>(rows, "atleast_3d", "three dimensions");
-  rows.push_back(make_row("column_stack(Tensor[] tensors) -> Tensor",
-                          "Joins along dimension 1, where 0-d and 1-d tensors are columns.",
-                          column_stack,
-                          {{list({line, line})}, {list({grid(), arange(2)})}, {list({bits})}})
-                     .with_out());
-  rows.push_back(make_row("dstack(Tensor[] tensors) -> Tensor",
-                          "Joins along dimension 2, which is new for tensors that have none.",
-                          dstack,
-                          {{list({line, line})}, {list({grid(), grid()})}, {list({cube, cube})}})
-                     .with_out());
+  rows.push_back(
+      make_row("column_stack(Tensor[] tensors) -> Tensor",
+               "Joins along dimension 1, where 0-d and 1-d tensors are columns.", column_stack,
+               SAMPLES({list({line, line})}, {list({grid(), arange(2)})}, {list({bits})}))
+          .with_out());
+  rows.push_back(
+      make_row("dstack(Tensor[] tensors) -> Tensor",
+               "Joins along dimension 2, which is new for tensors that have none.", dstack,
+               SAMPLES({list({line, line})}, {list({grid(), grid()})}, {list({cube, cube})}))
+          .with_out());
   rows.push_back(make_row("block_diag(Tensor[] tensors) -> Tensor",
                           "A matrix of matrices along the diagonal, zeros elsewhere.", block_diag,
-                          {{list({grid(), line, tensor(2.5)})}, {list({bits, bits})}})
+                          SAMPLES({list({grid(), line, tensor(2.5)})}, {list({bits, bits})}))
                      .is_variadic());
   rows.push_back(
-      make_row("cartesian_prod(Tensor[] tensors) -> Tensor",
-               "All ways to take one element of each 1-d tensor, as rows.", cartesian_prod,
-               {{list({line, line})}, {list({arange(3), arange(2), arange(2)})}, {list({bits})}})
+      make_row(
+          "cartesian_prod(Tensor[] tensors) -> Tensor",
+          "All ways to take one element of each 1-d tensor, as rows.", cartesian_prod,
+          SAMPLES({list({line, line})}, {list({arange(3), arange(2), arange(2)})}, {list({bits})}))
           .is_variadic());
-  rows.push_back(make_row("combinations(Tensor input, int r=2, bool with_replacement=False) -> "
-                          "Tensor",
-                          "All ways to take r elements of a 1-d tensor in their order, as rows.",
-                          combinations,
-                          {{line, n(2), false}, {arange(4), n(3), false}, {bits, n(2), true}})
-                     .function_only());
+  rows.push_back(
+      make_row("combinations(Tensor input, int r=2, bool with_replacement=False) -> "
+               "Tensor",
+               "All ways to take r elements of a 1-d tensor in their order, as rows.", combinations,
+               SAMPLES({line, n(2), false}, {arange(4), n(3), false}, {bits, n(2), true}))
+          .function_only());
   rows.push_back(make_row("diagflat(Tensor input, int offset=0) -> Tensor",
                           "A matrix with all elements of input on a diagonal.", diagflat,
-                          {{line, n(0)}, {grid(), n(-1)}, {tensor(2.5), n(1)}}));
+                          SAMPLES({line, n(0)}, {grid(), n(-1)}, {tensor(2.5), n(1)})));
   rows.push_back(make_row("fill(Tensor input, Tensor|Scalar value) -> Tensor",
                           "One value in the shape and dtype of input.", fill,
-                          {{cube, Tensor(2)}, {grid(), tensor(7)}, {line, tensor(0.5f)}})
+                          SAMPLES({cube, Tensor(2)}, {grid(), tensor(7)}, {line, tensor(0.5f)}))
                      .function_only()
                      .with_in_place(fill_in_place));
   return rows;

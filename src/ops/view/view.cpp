@@ -293,67 +293,74 @@ std::vector<Row> view_rows() {
       make_row("reshape(Tensor input, int[] shape) -> Tensor",
                "The same elements in another shape; a view if the layout allows it, else a copy.",
                reshape,
-               {{cube(), sizes({4, -1})},
-                {cube().transpose(0, 2), sizes({6, 4})},
-                {bits(), sizes({-1})},
-                {number(), sizes({1, 1})},
-                {none(), sizes({3, 0})}}),
+               SAMPLES({cube(), sizes({4, -1})}, {cube().transpose(0, 2), sizes({6, 4})},
+                       {bits(), sizes({-1})}, {number(), sizes({1, 1})}, {none(), sizes({3, 0})}))
+          .is_view(View::if_contiguous),
       make_row("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor",
                "Merges a range of dimensions into one.", flatten,
-               {{cube(), n(0), n(-1)}, {grid().t(), n(0), n(1)}, {number(), n(0), n(-1)}}),
+               SAMPLES({cube(), n(0), n(-1)}, {grid().t(), n(0), n(1)}, {number(), n(0), n(-1)}))
+          .is_view(View::if_contiguous),
       make_row("transpose(Tensor input, int dim0, int dim1) -> Tensor",
                "A view with two dimensions swapped.", transpose,
-               {{cube(), n(0), n(-1)}, {bits(), n(0), n(1)}, {number(), n(0), n(0)}})
+               SAMPLES({cube(), n(0), n(-1)}, {bits(), n(0), n(1)}, {number(), n(0), n(0)}))
+          .is_view()
           .also({"swapaxes", "swapdims"}),
       make_row("t(Tensor input) -> Tensor",
                "A view of a matrix with rows and columns swapped; up to 1-d the tensor itself.",
-               t_op, {{grid()}, {arange(3)}, {number()}}),
+               t_op, SAMPLES({grid()}, {arange(3)}, {number()}))
+          .is_view(),
       make_row("permute(Tensor input, int[] dims) -> Tensor",
                "A view with the dimensions in the given order.", permute,
-               {{cube(), sizes({2, 0, 1})}, {bits(), sizes({-1, 0})}, {number(), sizes({})}}),
+               SAMPLES({cube(), sizes({2, 0, 1})}, {bits(), sizes({-1, 0})}, {number(), sizes({})}))
+          .is_view(),
       make_row("unsqueeze(Tensor input, int dim) -> Tensor",
                "A view with a new dimension of size 1.", unsqueeze,
-               {{grid(), n(1)}, {bits(), n(-1)}, {number(), n(0)}}),
+               SAMPLES({grid(), n(1)}, {bits(), n(-1)}, {number(), n(0)}))
+          .is_view(),
       make_row(
           "squeeze(Tensor input, int? dim=None) -> Tensor",
           "A view without the dimensions of size 1, or without the given one if its size is 1.",
           squeeze,
-          {{grid().reshape({1, 2, 1, 3}), Value()},
-           {grid().reshape({1, 2, 3}), n(0)},
-           {grid(), n(0)}}),
-      make_row(
-          "narrow(Tensor input, int dim, int start, int length) -> Tensor",
-          "A view of `length` slices along a dimension, from `start` on.", narrow,
-          {{cube(), n(-1), n(1), n(2)}, {bits(), n(1), n(-2), n(2)}, {grid(), n(0), n(2), n(0)}}),
+          SAMPLES({grid().reshape({1, 2, 1, 3}), Value()}, {grid().reshape({1, 2, 3}), n(0)},
+                  {grid(), n(0)}))
+          .is_view(),
+      make_row("narrow(Tensor input, int dim, int start, int length) -> Tensor",
+               "A view of `length` slices along a dimension, from `start` on.", narrow,
+               SAMPLES({cube(), n(-1), n(1), n(2)}, {bits(), n(1), n(-2), n(2)},
+                       {grid(), n(0), n(2), n(0)}))
+          .is_view(),
       make_row("select(Tensor input, int dim, int index) -> Tensor",
                "A view of one slice along a dimension, without that dimension.", select,
-               {{cube(), n(1), n(-1)}, {bits(), n(0), n(1)}}),
+               SAMPLES({cube(), n(1), n(-1)}, {bits(), n(0), n(1)}))
+          .is_view(),
       make_row("clone(Tensor input) -> Tensor", "A copy with memory of its own.", clone_op,
-               {{cube().transpose(1, 2)}, {bits()}, {number()}, {none()}}),
+               SAMPLES({cube().transpose(1, 2)}, {bits()}, {number()}, {none()})),
       make_row("to(Tensor input, dtype dtype) -> Tensor",
                "The tensor converted to another dtype; itself if it has that dtype already.", to_op,
-               {{cube(), DType::int64}, {grid(), DType::boolean}, {bits(), DType::float32}})
+               SAMPLES({cube(), DType::int64}, {grid(), DType::boolean}, {bits(), DType::float32}))
           .function_only(),
-      make_row("broadcast_to(Tensor input, int[] size) -> Tensor",
-               "A view that repeats dimensions of size 1, and adds leading ones.",
-               static_cast<Tensor (*)(const Tensor&, const Shape&)>(broadcast_to),
-               {{arange(3), sizes({2, 3})}, {number(), sizes({2, 2})}, {grid(), sizes({2, -1})}}),
+      make_row(
+          "broadcast_to(Tensor input, int[] size) -> Tensor",
+          "A view that repeats dimensions of size 1, and adds leading ones.",
+          static_cast<Tensor (*)(const Tensor&, const Shape&)>(broadcast_to),
+          SAMPLES({arange(3), sizes({2, 3})}, {number(), sizes({2, 2})}, {grid(), sizes({2, -1})}))
+          .is_view(),
       make_row("broadcast_tensors(Tensor[] tensors) -> Tensor[]",
                "All tensors expanded to their common shape.", broadcast_tensors,
-               {{std::vector<Tensor>{grid(), arange(3)}}})
+               SAMPLES({std::vector<Tensor>{grid(), arange(3)}}))
           .is_variadic(),
       make_row("cat(Tensor[] tensors, int dim=0) -> Tensor",
                "Joins tensors along an existing dimension.", cat,
-               {{std::vector<Tensor>{grid(), grid()}, n(0)},
-                {std::vector<Tensor>{cube(), cube().narrow(2, 0, 1)}, n(-1)},
-                {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}})
+               SAMPLES({std::vector<Tensor>{grid(), grid()}, n(0)},
+                       {std::vector<Tensor>{cube(), cube().narrow(2, 0, 1)}, n(-1)},
+                       {std::vector<Tensor>{bits(), grid(), zeros({0})}, n(1)}))
           .also({"concat", "concatenate"})
           .with_out(),
       make_row("stack(Tensor[] tensors, int dim=0) -> Tensor",
                "Joins tensors of one shape along a new dimension.", stack,
-               {{std::vector<Tensor>{grid(), grid()}, n(0)},
-                {std::vector<Tensor>{bits(), bits()}, n(-1)},
-                {std::vector<Tensor>{number(), number()}, n(0)}})
+               SAMPLES({std::vector<Tensor>{grid(), grid()}, n(0)},
+                       {std::vector<Tensor>{bits(), bits()}, n(-1)},
+                       {std::vector<Tensor>{number(), number()}, n(0)}))
           .with_out(),
   };
 }

@@ -17,6 +17,7 @@ const order = [
   "docs/python.md",
   "docs/porting.md",
   "docs/command-line.md",
+  "docs/cluster.md",
   "docs/devices.md",
   "docs/performance.md",
   "docs/differences.md",

@@ -41,6 +41,9 @@ HWY_INLINE double in_quarter(double a, double lost, bool steep, bool left) {
   return left ? 0x1.921fb54442d18p+1 - (b - 1.2246467991473532e-16) : b;
 }
 
+// As std::signbit, which compilers do not vectorise.
+HWY_INLINE bool is_negative(double x) { return static_cast<int64_t>(bits_of(x)) < 0; }
+
 // Both at once, so that the quotient of the two stays what it is: infinities become 1 or 0 beside
 // another, zeros stay zeros.
 struct Sides {
@@ -76,7 +79,7 @@ HWY_INLINE double atan2(double y, double x) {
   const auto [u, angle, lost] = turned(low, high);
   const double z = u * u, less = u * (z * atan_tail(z));
   const double a = angle + (u - (less - lost)), rest = (angle - a) + (u - (less - lost));
-  const bool steep = std::abs(y) > std::abs(x), left = std::signbit(x);
+  const bool steep = std::abs(y) > std::abs(x), left = is_negative(x);
   const double result = std::copysign(in_quarter(a, angle == 0 ? 0 : rest, steep, left), y);
   return x != x || y != y ? kNan : result;
 }
@@ -92,7 +95,7 @@ HWY_INLINE float atan2(float given_y, float given_x) {
       z * (-0x1.9996f5e72b8e4p-3 + z * (0x1.23bd965d22babp-3 + z * -0x1.9bae6d3ad6eb0p-4));
   const double a = angle + (u - u * (z * tail));
   const double result =
-      std::copysign(in_quarter(a, 0, std::abs(y) > std::abs(x), std::signbit(x)), y);
+      std::copysign(in_quarter(a, 0, std::abs(y) > std::abs(x), is_negative(x)), y);
   return x != x || y != y ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(result);
 }
 

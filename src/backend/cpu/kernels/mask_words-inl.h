@@ -12,6 +12,10 @@
 #include <cstring>
 #include <type_traits>
 
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
 #include "backend/cpu/kernels/avx512_moves-inl.h"
 #include "backend/cpu/kernels/compress_tables.h"
 #include "backend/cpu/kernels/isa_macros-inl.h"
@@ -39,6 +43,13 @@ HWY_INLINE uint64_t bits_from_bytes(const uint8_t* bytes) {
     word |= static_cast<uint64_t>(part) << (16 * i);
   }
   return word;
+#elif HWY_ARCH_WASM
+  uint64_t word = 0;
+  for (int i = 0; i < 4; ++i) {
+    const uint64_t part = wasm_i8x16_bitmask(wasm_v128_load(bytes + 16 * i));
+    word |= part << (16 * i);
+  }
+  return word;
 #else
   uint64_t word = 0;
   for (int i = 0; i < 8; ++i) {
@@ -63,6 +74,15 @@ HWY_INLINE void bytes_from_bits(uint64_t word, uint8_t* bytes) {
     const __m256i half = _mm256_set1_epi32(static_cast<int>(word >> (32 * i)));
     const __m256i own = _mm256_and_si256(_mm256_shuffle_epi8(half, copies), bit);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes) + i, _mm256_cmpeq_epi8(own, bit));
+  }
+#elif HWY_ARCH_WASM
+  const v128_t all = wasm_i64x2_splat(static_cast<int64_t>(word));
+  const v128_t bit = wasm_u64x2_const_splat(0x8040201008040201u);
+  v128_t copies = wasm_u64x2_const(0, 0x0101010101010101u);
+  for (int i = 0; i < 4; ++i) {
+    const v128_t own = wasm_v128_and(wasm_i8x16_swizzle(all, copies), bit);
+    wasm_v128_store(bytes + 16 * i, wasm_i8x16_eq(own, bit));
+    copies = wasm_i8x16_add(copies, wasm_u8x16_const_splat(2));
   }
 #else
   for (int i = 0; i < 8; ++i) {

@@ -46,14 +46,19 @@ HWY_INLINE float exp_at_most_one(float x) { return x < -104.f ? 0.f : exp_within
 inline constexpr size_t kFloats = kVectorBytes / sizeof(float), kTogether = kFloats > 8 ? 4 : 8;
 using Floats = Vector<float, kFloats>;
 
-// x = exp_at_most_one(x) of each vector. Each step is taken for all of them before the next: vector
-// by vector, a processor would only overlap about two chains.
-HWY_INLINE void exp_at_most_one(Floats (&x)[kTogether]) {
-  // As kBiased32, for a single factor 2^(n + 65), which n <= 0 allows.
-  constexpr float kRaised = 0x1.8p23f + 192;
+// Above this, 2^n exp(r) can be computed as 2^n + 2^n (exp(r) - 1), which rounds the same way.
+inline constexpr float kNear = -60;
+
+// x = exp_at_most_one(x) of each vector, all of them above kNear (or NaN) if kIsNear. Each step is
+// taken for all vectors before the next: vector by vector, a processor would only overlap about two
+// chains.
+template <bool kIsNear = false, size_t kCount>
+HWY_INLINE void exp_at_most_one(Floats (&x)[kCount]) {
+  // As kBiased32, for a single factor 2^n, or 2^(n + 65), which n <= 0 allows.
+  constexpr float kRaised = 0x1.8p23f + (kIsNear ? 127 : 192);
   using Words = Vector<uint32_t, kFloats>;
-  Floats moved[kTogether], n[kTogether], r[kTogether], p[kTogether];
-#define TAMIS_EACH for (size_t i = 0; i < kTogether; ++i)
+  Floats moved[kCount], n[kCount], r[kCount], p[kCount];
+#define TAMIS_EACH for (size_t i = 0; i < kCount; ++i)
   TAMIS_EACH moved[i] = x[i] * 1.44269504f + kRaised;
   TAMIS_EACH n[i] = moved[i] - kRaised;
   TAMIS_EACH r[i] = x[i] - n[i] * 0.693359375f;
@@ -63,12 +68,15 @@ HWY_INLINE void exp_at_most_one(Floats (&x)[kTogether]) {
   TAMIS_EACH p[i] = 0.16666577f + r[i] * p[i];
   TAMIS_EACH p[i] = 0.5f + r[i] * p[i];
   TAMIS_EACH p[i] = r[i] + (r[i] * r[i]) * p[i];
-  TAMIS_EACH p[i] = 1.f + p[i];
-  TAMIS_EACH p[i] =
-      p[i] * reinterpret_cast<Floats>(reinterpret_cast<Words>(moved[i]) << 23) * 0x1p-65f;
-  TAMIS_EACH {
-    const Words kept = ~reinterpret_cast<Words>(x[i] < -104.f);
-    x[i] = reinterpret_cast<Floats>(reinterpret_cast<Words>(p[i]) & kept);
+  TAMIS_EACH moved[i] = reinterpret_cast<Floats>(reinterpret_cast<Words>(moved[i]) << 23);
+  if constexpr (kIsNear) {
+    TAMIS_EACH x[i] = moved[i] + moved[i] * p[i];
+  } else {
+    TAMIS_EACH p[i] = (1.f + p[i]) * moved[i] * 0x1p-65f;
+    TAMIS_EACH {
+      const Words kept = ~reinterpret_cast<Words>(x[i] < -104.f);
+      x[i] = reinterpret_cast<Floats>(reinterpret_cast<Words>(p[i]) & kept);
+    }
   }
 #undef TAMIS_EACH
 }

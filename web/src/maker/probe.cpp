@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/tensor_impl.h"
-#include "functions.h"
+#include "maker.h"
 #include "tamis/create.h"
 #include "tamis/mask.h"
 #include "tamis/pointwise.h"
@@ -402,5 +402,7 @@ std::string probe() {
   }
   return Json{{"keys", names}, {"promote", promotions()}, {"overloads", overloads}}.dump();
 }
+
+EXPORT(tm_probe) void tm_probe() { set_reply(probe()); }
 
 }  // namespace tamis::web
