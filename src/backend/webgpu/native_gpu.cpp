@@ -1,9 +1,11 @@
 // Gpu over the C interface of a native WebGPU library.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "backend/webgpu/gpu.h"
 #include "backend/webgpu/native_library.h"
@@ -147,6 +149,9 @@ class NativeGpu final : public Gpu {
     }
     check(done, ErrorKind::device, "{}: the device was lost: {}", description_.name, loss_);
   }
+
+  /// Waits for the call that another thread is in, and refuses all that follow.
+  void close() { note_loss("the process is ending"); }
 
   void lose() override {
     const std::lock_guard guard(mutex_);
@@ -343,13 +348,25 @@ class NativeGpu final : public Gpu {
   std::string error_, loss_ = "unknown reason";
 };
 
+/// When the process ends, drivers free memory that their functions use, while threads of ours may
+/// still be computing the results of futures.
+void close_at_exit(NativeGpu& gpu) {
+  static std::vector<NativeGpu*> open;  // devices live as long as the process
+  [[maybe_unused]] static const bool registered = std::atexit([] {
+                                                    for (NativeGpu* gpu : open) gpu->close();
+                                                  }) == 0;
+  open.push_back(&gpu);
+}
+
 }  // namespace
 
 std::unique_ptr<Gpu> open_gpu(int index) {
   const Library& found = library();
   check(found.trouble.empty(), ErrorKind::device, "webgpu: {}", found.trouble);
   if (index >= static_cast<int>(found.adapters.size())) return nullptr;
-  return std::make_unique<NativeGpu>(found, found.adapters[std::max(index, 0)]);
+  auto gpu = std::make_unique<NativeGpu>(found, found.adapters[std::max(index, 0)]);
+  close_at_exit(*gpu);
+  return gpu;
 }
 
 }  // namespace tamis::webgpu
