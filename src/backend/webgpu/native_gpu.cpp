@@ -349,14 +349,13 @@ class NativeGpu final : public Gpu {
 };
 
 /// When the process ends, drivers free memory that their functions use, while threads of ours may
-/// still be computing the results of futures.
-void close_at_exit(NativeGpu& gpu) {
-  static std::vector<NativeGpu*> open;  // devices live as long as the process
-  [[maybe_unused]] static const bool registered = std::atexit([] {
-                                                    for (NativeGpu* gpu : open) gpu->close();
-                                                  }) == 0;
-  open.push_back(&gpu);
-}
+/// still be computing the results of futures. Made after the drivers were loaded, this ends first.
+struct OpenDevices {
+  std::vector<NativeGpu*> all;  // which live as long as the process
+  ~OpenDevices() {
+    for (NativeGpu* gpu : all) gpu->close();
+  }
+};
 
 }  // namespace
 
@@ -365,7 +364,8 @@ std::unique_ptr<Gpu> open_gpu(int index) {
   check(found.trouble.empty(), ErrorKind::device, "webgpu: {}", found.trouble);
   if (index >= static_cast<int>(found.adapters.size())) return nullptr;
   auto gpu = std::make_unique<NativeGpu>(found, found.adapters[std::max(index, 0)]);
-  close_at_exit(*gpu);
+  static OpenDevices open;
+  open.all.push_back(gpu.get());
   return gpu;
 }
 
